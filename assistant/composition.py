@@ -175,6 +175,7 @@ class Composition:
             area=self._config.home.area,
             broker=self._config.reaches_home,
             players=(PLAYER,) if self._config.mpd.host else (),
+            shares_lists=bool(self._config.home_assistant.url),
             revisions=revisions,
             notices=notices,
             recording=lambda: self.recordings.on,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from assistant.core.database import Database
 from assistant.skill import Entity, ListItem
+from skills.devices.shared_lists import SharedLists
 from skills.rights.guard import Guard
 
 
@@ -27,10 +28,13 @@ def create_made_lists(database: Database) -> None:
 
 
 class StoredLists:
-    """The `ListStore` of the skills; what `guard` does not allow raises `SkillError`."""
+    """The `ListStore` of the skills; what `guard` does not allow raises `SkillError`.
 
-    def __init__(self, database: Database, guard: Guard) -> None:
-        self._database, self._guard = database, guard
+    What changes on the lists that are `shared` is kept for the other end as well.
+    """
+
+    def __init__(self, database: Database, guard: Guard, shared: SharedLists) -> None:
+        self._database, self._guard, self._shared = database, guard, shared
 
     def take_over(self, entities: Iterable[Entity]) -> None:
         """Fill the lists of a home that is new with what its file says is on them."""
@@ -60,12 +64,17 @@ class StoredLists:
     def items(self, list_id: str) -> tuple[ListItem, ...]:
         """What is on a list, the oldest first, with what was checked off."""
         rows = self._database.execute(
-            "SELECT id, text, done FROM list_items WHERE list_id = ? ORDER BY number", list_id
+            "SELECT id, text, done FROM list_items WHERE list_id = ? AND gone = 0 ORDER BY number",
+            list_id,
         )
         return tuple(
             ListItem(id=item_id, list_id=list_id, text=text, done=bool(done))
             for item_id, text, done in rows
         )
+
+    def is_current(self, list_id: str) -> bool:
+        """Whether a list is known as it is now."""
+        return self._shared.is_current(list_id)
 
     def add(self, list_id: str, text: str) -> ListItem:
         """Put something at the end of a list."""
@@ -74,19 +83,27 @@ class StoredLists:
         self._database.execute(
             "INSERT INTO list_items (id, list_id, text) VALUES (?, ?, ?)", item.id, list_id, text
         )
+        self._shared.change(list_id, item.id)
         return item
 
     def set_done(self, item_id: str, done: bool) -> None:
         """Check something off, or put it back."""
-        self._check_list_of(item_id)
+        list_id = self._list_of(item_id)
         self._database.execute("UPDATE list_items SET done = ? WHERE id = ?", int(done), item_id)
+        self._shared.change(list_id, item_id)
 
     def remove(self, item_id: str) -> None:
         """Remove something for good."""
-        self._check_list_of(item_id)
-        self._database.execute("DELETE FROM list_items WHERE id = ?", item_id)
+        list_id = self._list_of(item_id)
+        if self._shared.shares(list_id):
+            self._database.execute("UPDATE list_items SET gone = 1 WHERE id = ?", item_id)
+            self._shared.change(list_id, item_id)
+        else:
+            self._database.execute("DELETE FROM list_items WHERE id = ?", item_id)
 
-    def _check_list_of(self, item_id: str) -> None:
+    def _list_of(self, item_id: str) -> str:
+        """The list that an item is on, "" for an item that there is not."""
         rows = self._database.execute("SELECT list_id FROM list_items WHERE id = ?", item_id)
         for (list_id,) in rows:
             self._guard.check_list(list_id)
+        return str(rows[0][0]) if rows else ""

@@ -18,6 +18,7 @@ from assistant.core.messages import (
     CarriedOut,
     Commit,
     DeviceChanged,
+    HomeLists,
     HomeReceipt,
     HomeStates,
     Interpretation,
@@ -93,13 +94,14 @@ class SkillsStage:
 
     `database` comes from `open_state`, `now` gives the aware wall time, `boot_id` is `this_boot()`,
     `area` is the id of the area where the device stands. Changes of devices are sent on, without a
-    `broker` those of `players` alone. What a skill did is committed before its reply, or not kept.
-    `revisions` outlive a stage that is rebuilt, so that no utterance is lost meanwhile; so do the
-    `notices`, each of which is told once. `recording` tells whether what is said is recorded. How
-    often each intent was carried out is told in the file `usage`. `mute` closes the microphone: no
-    skill is handed it, and nothing here opens it again. In the hours `quiet`, from and until, only
-    what is urgent is announced. `rules` say what is not allowed here, and what needs the PIN, whose
-    hash is in `pin`. What is planned by the clock waits for `evidence` that it is right.
+    `broker` those of `players` alone, and those of lists where it `shares_lists`. What a skill did
+    is committed before its reply, or not kept. `revisions` outlive a stage that is rebuilt, so that
+    no utterance is lost meanwhile; so do the `notices`, each of which is told once. `recording`
+    tells whether what is said is recorded. How often each intent was carried out is told in the
+    file `usage`. `mute` closes the microphone: no skill is handed it, and nothing here opens it
+    again. In the hours `quiet`, from and until, only what is urgent is announced. `rules` say what
+    is not allowed here, and what needs the PIN, whose hash is in `pin`. What is planned by the
+    clock waits for `evidence` that it is right.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -109,10 +111,7 @@ class SkillsStage:
         Woke,
         PlaybackStarted,
         PlaybackEnded,
-        HomeReceipt,
-        HomeStates,
-        MusicLibrary,
-        DeviceChanged,
+        *(HomeReceipt, HomeStates, HomeLists, MusicLibrary, DeviceChanged),
     )
 
     def __init__(
@@ -127,6 +126,7 @@ class SkillsStage:
         area: str = "",
         broker: bool = False,
         players: Collection[str] = (),
+        shares_lists: bool = False,
         revisions: Revisions | None = None,
         notices: list[str] | None = None,
         recording: Callable[[], bool] = lambda: False,
@@ -151,10 +151,10 @@ class SkillsStage:
         self._quiet = Quiet(database, self._timing, quiet)
         self._announcements = Waiting(database, self._timing, self._quiet, self._floor)
         announce = self._announcements.add_notice
-        ends = Ends(broker, players)
+        ends = Ends(broker, players, shares_lists)
         self._devices = Devices(database, home, ends, self._timing.countdown, announce, guard)
         self._music = StoredMusic(database, self._devices.added)
-        lists = StoredLists(database, guard)
+        lists = StoredLists(database, guard, self._devices.lists)
         lists.take_over(self._devices.added)
         self._calendar = StoredCalendar(database, calendar, self._timing, announce)
         self._confirmed = Confirmed(database, usage)
@@ -226,7 +226,7 @@ class SkillsStage:
                 self._scheduler.heard(message.utterance_id)
                 self._later.heard(message.utterance_id, interrupted)
                 self._announcements.heard(message.utterance_id)
-            case HomeStates() | HomeReceipt() | DeviceChanged():
+            case HomeStates() | HomeReceipt() | HomeLists() | DeviceChanged():
                 self._devices.told(message)
             case MusicLibrary():
                 self._music.told(message)

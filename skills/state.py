@@ -14,6 +14,7 @@ from skills.devices.answers import create_told_states
 from skills.devices.devices import create_attributes, create_commands, create_devices
 from skills.devices.library import create_music
 from skills.devices.outbox import create_outbox
+from skills.devices.shared_lists import create_shared_lists
 from skills.events.store import create_events
 from skills.history import create_last_act, create_last_acts
 from skills.later.alarms import create_alarms
@@ -40,7 +41,7 @@ MIGRATIONS = (
     *(create_skill_values, create_announcements, create_do_not_disturb),
     *(create_events, create_last_act, create_outbox, create_pin_tries),
     *(create_known_time, create_last_acts, create_alarms, create_told_states, create_music),
-    create_calendar_changes,
+    *(create_calendar_changes, create_shared_lists),
 )
 
 

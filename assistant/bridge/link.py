@@ -15,11 +15,9 @@ from assistant.core.clock import boottime_s
 from assistant.core.messages import (
     DeviceChanged,
     HomeCommand,
-    HomeDescribed,
     HomeReceipt,
     HomeStates,
     Message,
-    MusicLibrary,
     ReportedAttributes,
     Tick,
 )
@@ -52,10 +50,8 @@ class Link(ABC):
         """Whether the thread of the connection lives; it survives the other end's absence."""
         self.presence: DeviceChanged | None = None
         """The other end's last known presence; None before the first attempt to connect."""
-        self.described: HomeDescribed | None = None
-        """The home, where the other end has described it anew and the daemon was not told yet."""
-        self.library: MusicLibrary | None = None
-        """The music that the other end has, where the daemon was not told yet."""
+        self.facts: dict[type[Message], Message] = {}
+        """What the other end has, and the daemon was not told yet: of each kind the latest."""
 
     @abstractmethod
     def follow(self, entity_ids: Iterable[str]) -> None:
@@ -100,6 +96,12 @@ class Link(ABC):
                     del self._states[entity_id]
                     self._attributes.pop(entity_id, None)
 
+    def delivered(self, fact: Message) -> None:
+        """Note that the daemon has this fact; a newer one still waits."""
+        with self._lock:
+            if self.facts.get(type(fact)) is fact:
+                del self.facts[type(fact)]
+
     def receipt(self) -> HomeReceipt | None:
         """What became of commands and has not been reported to the daemon; None for nothing."""
         if not self._outcomes:
@@ -138,6 +140,12 @@ class Link(ABC):
             self._attributes |= attributes
         if news:
             self._wake()
+
+    def _offer(self, fact: Message) -> None:
+        """Let what the other end has wait for the daemon, in place of what it had before."""
+        with self._lock:
+            self.facts[type(fact)] = fact
+        self._wake()
 
     def _changed(self, present: bool, detail: str) -> None:
         changed = DeviceChanged(device=self._device, present=present, detail=detail)

@@ -10,11 +10,9 @@ from assistant.core.errors import BridgeError
 from assistant.core.messages import (
     DeviceChanged,
     HomeCommand,
-    HomeDescribed,
     HomeReceipt,
     HomeStates,
     Message,
-    MusicLibrary,
     Tick,
 )
 
@@ -73,11 +71,13 @@ class _News:
 
     def at(self, at_s: float) -> Iterator[Message]:
         """What is to be told now."""
-        # Before the states, which may report what a command that was acknowledged has changed.
+        facts = list(self._link.facts.values())
+        # Before facts and states, which may report what a command that has ended has changed.
         yield from self._receipts(at_s)
         yield from self._presence(at_s)
-        yield from self._description()
-        yield from self._library()
+        for fact in facts:
+            yield fact
+            self._link.delivered(fact)
         yield from self._states(at_s)
 
     def deadline_s(self) -> float:
@@ -108,20 +108,6 @@ class _News:
             # A broadcast may be lost, most of all while the listeners are starting.
             if presence is not None:
                 yield presence
-
-    def _description(self) -> Iterator[HomeDescribed]:
-        described = self._link.described
-        if described is not None:
-            yield described
-            if self._link.described is described:
-                self._link.described = None
-
-    def _library(self) -> Iterator[MusicLibrary]:
-        library = self._link.library
-        if library is not None:
-            yield library
-            if self._link.library is library:
-                self._link.library = None
 
     def _states(self, at_s: float) -> Iterator[HomeStates]:
         if at_s < self._states_at_s:

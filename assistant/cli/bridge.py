@@ -27,6 +27,7 @@ from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import (
     HomeCommand,
     HomeDescribed,
+    HomeLists,
     HomeReceipt,
     HomeStates,
     Message,
@@ -46,6 +47,7 @@ CONSUMERS: Mapping[type[Message], str] = {
     HomeCommand: NAME,
     HomeReceipt: "skills",
     HomeStates: "skills",
+    HomeLists: "skills",
     MusicLibrary: "skills",
     HomeDescribed: "control",
 }

@@ -18,6 +18,7 @@ from assistant.core.messages import (
     DocumentSummary,
     HomeCommand,
     HomeDescribed,
+    HomeLists,
     HomeReceipt,
     HomeStates,
     Interpretation,
@@ -108,6 +109,8 @@ def _of_documents(event: Message) -> str:
 
 def _of_daemon(event: Message) -> str:
     match event:
+        case HomeCommand(entity_id=entity, items=items) if items:
+            return f"{entity}: {', '.join(f'{item.text} {item.wanted}' for item in items)}"
         case HomeCommand(entity_id=entity, state=state, command=command):
             return f"{entity} {state or command}"
         case HomeReceipt(sent=sent, unsent=unsent, unsure=unsure):
@@ -115,6 +118,8 @@ def _of_daemon(event: Message) -> str:
             return ", ".join(f"{len(ids)} {what}" for ids, what in counts if ids)
         case HomeDescribed(text=text):
             return f"{len(text)} characters"
+        case HomeLists(lists=lists):
+            return ", ".join(f"{len(items)} on {entity}" for entity, items in lists.items())
         case CalendarChanged():
             return "its file was written"
         case MusicLibrary(names=names):

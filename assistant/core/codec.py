@@ -11,6 +11,7 @@ from assistant.core.errors import CodecError
 from assistant.core.messages import (
     AudioChunk,
     HomeDescribed,
+    HomeLists,
     Interpretation,
     Message,
     MusicLibrary,
@@ -24,9 +25,9 @@ from assistant.core.messages import (
 LONGEST_REASON = 200
 """Most characters of a refusal, which may quote what was sent, whatever its length."""
 
-UNPUBLISHED = (AudioChunk, Speech, HomeDescribed, MusicLibrary, SelfTest)
-"""Types that are not published: audio, whole homes and their music have one consumer, a self-test
-concerns its sender only."""
+UNPUBLISHED = (AudioChunk, Speech, HomeDescribed, HomeLists, MusicLibrary, SelfTest)
+"""Types that are not published: audio, whole homes, their lists and their music have one consumer,
+a self-test concerns its sender only."""
 
 MASK = "…"
 """Text in place of what somebody said of a secret."""

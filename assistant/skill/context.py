@@ -168,6 +168,12 @@ class ListStore(Protocol):
     def items(self, list_id: str) -> tuple[ListItem, ...]:
         """What is on a list, the oldest first, with what was checked off."""
 
+    def is_current(self, list_id: str) -> bool:
+        """Whether a list is known as it is now: one of Home Assistant may be out of reach.
+
+        It is then as it was when it was last reached, and what is changed is passed on later.
+        """
+
     def add(self, list_id: str, text: str) -> ListItem:
         """Put something at the end of a list."""
 

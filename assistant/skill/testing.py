@@ -145,9 +145,10 @@ class MemoryHome:
 
 
 class MemoryLists:
-    """`Lists` in memory."""
+    """`Lists` in memory; a test sets the lists that are `out_of_reach`."""
 
     def __init__(self) -> None:
+        self.out_of_reach: set[str] = set()
         self._items: dict[str, ListItem] = {}
         self._numbers = itertools.count(1)
         self.made: tuple[str, ...] = ()
@@ -164,6 +165,10 @@ class MemoryLists:
     def items(self, list_id: str) -> tuple[ListItem, ...]:
         """What is on a list."""
         return tuple(item for item in self._items.values() if item.list_id == list_id)
+
+    def is_current(self, list_id: str) -> bool:
+        """Whether a test lets a list be reached."""
+        return list_id not in self.out_of_reach
 
     def add(self, list_id: str, text: str) -> ListItem:
         """Put something on a list."""

@@ -13,6 +13,7 @@ import msgspec
 from assistant.core import messages
 from assistant.core.codec import decode, encode
 from assistant.core.errors import CodecError
+from assistant.core.home.lists import ListChange, ListedItem
 from assistant.core.messages import Message, concrete
 from assistant.core.parts import (
     Choice,
@@ -98,6 +99,8 @@ _FULL: dict[str, Any] = {
 _FULL_OF: dict[tuple[type[Message], str], Any] = {
     (messages.HomeStates, "attributes"): {"light.nobody": {"brightness": 40}},
     (messages.MusicLibrary, "names"): {"artist": ["Queen"]},
+    (messages.HomeLists, "lists"): {"todo.shopping": [ListedItem("1", "milk")]},
+    (messages.HomeCommand, "items"): (ListChange("1", "milk", "done"),),
     (messages.HomeDescribed, "text"): '{"areas": [{"name": "Kitchen", "id": "kitchen"}]}',
 }
 """The same for fields that are other ones than those of their name elsewhere."""

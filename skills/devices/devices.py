@@ -11,6 +11,7 @@ from assistant.core.database import Database
 from assistant.core.messages import (
     DeviceChanged,
     HomeCommand,
+    HomeLists,
     HomeReceipt,
     HomeStates,
     ReportedAttributes,
@@ -21,6 +22,7 @@ from skills.countdown import Countdown
 from skills.devices.answers import Answers
 from skills.devices.ends import Ends
 from skills.devices.outbox import STATE, Outbox, Row
+from skills.devices.shared_lists import SharedLists
 from skills.devices.wording import (
     failed_words,
     joined,
@@ -81,6 +83,10 @@ class Devices:
         self._announce, self._guard = announce, guard
         self._outbox = Outbox(database, self._told_lost)
         self._answers = Answers(database)
+        named = {entity.id: entity.name for entity in home.entities if entity.domain == "todo"}
+        self.lists = SharedLists(
+            database, self._outbox, named, self._reaches, carried=ends.shares_lists
+        )
         states = self._states()
         self.added = tuple(entity for entity in home.entities if entity.id not in states)
         """The devices that were not known before."""
@@ -164,6 +170,13 @@ class Devices:
             for row in changes:
                 if row.name == STATE:
                     self._answers.asked(entity_id, row.id, states.get(entity_id, ""))
+            if self.lists.shares(entity_id):
+                items = self.lists.wanted(entity_id, [row.name for row in changes])
+                ids = tuple(row.id for row in changes)
+                yield HomeCommand(
+                    utterance_id=utterance_id, entity_id=entity_id, items=items, ids=ids
+                )
+                continue
             yield HomeCommand(
                 utterance_id=utterance_id,
                 entity_id=entity_id,
@@ -204,7 +217,7 @@ class Devices:
         dues_s = (self._outbox.deadline_s(), self._answers.deadline_s())
         return min((due_s for due_s in dues_s if due_s is not None), default=None)
 
-    def told(self, message: HomeStates | HomeReceipt | DeviceChanged) -> None:
+    def told(self, message: HomeStates | HomeReceipt | HomeLists | DeviceChanged) -> None:
         """Note what the bridge tells, each message in one transaction."""
         match message:
             case HomeStates(states=states, attributes=attributes):
@@ -212,6 +225,8 @@ class Devices:
             case HomeReceipt():
                 self._outbox.received(message)
                 self._answers.sent(message.sent, self._countdown.at_s)
+            case HomeLists(lists=lists):
+                self.lists.told(lists)
             case DeviceChanged():
                 if self._ends.told(message, self._countdown.at_s):
                     self._outbox.take_again()

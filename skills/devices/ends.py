@@ -14,9 +14,15 @@ HOME, PLAYER = "broker", "player"
 
 
 class Ends:
-    """The other ends of the bridge: the home, where there is `home`, and that of the `players`."""
+    """The other ends of the bridge: the home, where there is `home`, and that of the `players`.
 
-    def __init__(self, home: bool, players: Collection[str] = ()) -> None:
+    `shares_lists` says whether the home has lists of its own.
+    """
+
+    def __init__(
+        self, home: bool, players: Collection[str] = (), shares_lists: bool = False
+    ) -> None:
+        self.shares_lists = shares_lists
         self._home, self._players = home, frozenset(players)
         self._present = {HOME: True, PLAYER: True}
         self._heard_at_s: dict[str, float] = {}

@@ -128,10 +128,8 @@ class Outbox:
     def received(self, receipt: HomeReceipt) -> None:
         """Forget what the bridge reports of, within a transaction of its own."""
         known = {row.id: row for row in self._rows("1")}
-        unsent, unsure = (
-            [known[i] for i in ids if i in known and known[i].command]
-            for ids in (receipt.unsent, receipt.unsure)
-        )
+        unsent = [known[i] for i in receipt.unsent if i in known and known[i].command]
+        unsure = [known[i] for i in receipt.unsure if i in known]
         failed = [known[i] for i in receipt.failed if i in known]
         over = [i for i in (*receipt.sent, *receipt.unsent) if i in known]
         if over or unsure or failed:

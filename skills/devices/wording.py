@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from assistant.english.spoken import joined as listed
 from assistant.skill import Entity
+from skills.home.lists.meant import FoundList
 from skills.home.targets import capital, the
 
 _PASSIVE = {
@@ -20,6 +21,7 @@ _PASSIVE = {
     "off": "{the} was{} stopped",
     "scene.on": "{the} was{} activated",
     "script.on": "{the} was{} run",
+    "todo.": "{the} was{} changed",
 }
 """Command, or domain and command → what it does; the braces take a negation."""
 _OTHER = "the command for {the} was{} sent"
@@ -37,6 +39,8 @@ def unsure_words(entity: Entity, command: str) -> str:
 
 def failed_words(entities: Sequence[Entity]) -> str:
     """The sentence about devices of which Home Assistant says that a command failed."""
+    if all(entity.domain == "todo" for entity in entities):
+        return f"{capital(_named(entities))} could not be changed."
     return f"I asked {_named(entities)}, but that failed."
 
 
@@ -47,7 +51,13 @@ def unanswered_words(entities: Sequence[Entity]) -> str:
 
 
 def _named(entities: Sequence[Entity]) -> str:
-    return listed(list(dict.fromkeys(the(entity) for entity in entities)))
+    return listed(list(dict.fromkeys(_called(entity) for entity in entities)))
+
+
+def _called(entity: Entity) -> str:
+    """A device, or a list, as replies call it."""
+    is_list = entity.domain == "todo"
+    return FoundList(entity.id, entity.name).called if is_list else the(entity)
 
 
 def joined(sentences: Iterable[str]) -> str:
@@ -58,4 +68,4 @@ def joined(sentences: Iterable[str]) -> str:
 def _told(entity: Entity, command: str, negation: str) -> str:
     verb = command.partition(" ")[0]  # what is to be played follows it
     form = _PASSIVE.get(f"{entity.domain}.{verb}") or _PASSIVE.get(verb) or _OTHER
-    return form.replace("{the}", the(entity)).replace("{}", negation)
+    return form.replace("{the}", _called(entity)).replace("{}", negation)

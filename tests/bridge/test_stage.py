@@ -17,9 +17,9 @@ from assistant.core.errors import BridgeError
 from assistant.core.messages import (
     DeviceChanged,
     HomeCommand,
-    HomeDescribed,
     HomeReceipt,
     HomeStates,
+    Message,
     MusicLibrary,
     Tick,
 )
@@ -97,8 +97,7 @@ class Told:
         self.published: list[str] = []
         self.followed: list[str] = []
         self.became: HomeReceipt | None = None
-        self.described: HomeDescribed | None = None
-        self.library: MusicLibrary | None = None
+        self.facts: dict[type[Message], Message] = {}
         self.devices: tuple[str, ...] | None = None
 
     def serves(self, entity_id: str) -> bool:
@@ -112,6 +111,9 @@ class Told:
 
     def received(self, receipt: HomeReceipt) -> None:
         self.became = None
+
+    def delivered(self, fact: Message) -> None:
+        del self.facts[type(fact)]
 
     def follow(self, entity_ids: Iterable[str]) -> None:
         self.followed = list(entity_ids)
@@ -168,9 +170,10 @@ def test_of_two_links_a_command_goes_by_the_one_that_serves_its_device() -> None
     for entity_id in ("light.a", "media_player.mpd"):
         list(stage.feed(HomeCommand(utterance_id="u", entity_id=entity_id, state="on")))
     assert (player.published, home.published) == (["media_player.mpd"], ["light.a"])
-    player.library, home.reported = MusicLibrary(names={"genre": ("Jazz",)}), {"lamp": "on"}
+    library = MusicLibrary(names={"genre": ("Jazz",)})
+    player.facts, home.reported = {MusicLibrary: library}, {"lamp": "on"}
     given = list(stage.feed(Tick(at_s=10.0)))
-    assert given == [MusicLibrary(names={"genre": ("Jazz",)}), HomeStates(states={"lamp": "on"})]
+    assert given == [library, HomeStates(states={"lamp": "on"})]
     assert list(stage.feed(Tick(at_s=10.1))) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,13 @@ def talks(tmp_path: Path) -> Iterator[Callable[..., Talk]]:
     yield begin
     for talk in opened:
         talk.database.close()
+
+
+@pytest.fixture
+def things() -> Iterator[ExitStack]:
+    """What is opened on it is closed when the test ends."""
+    with ExitStack() as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -58,7 +58,10 @@ def test_hesitations_are_no_things(say: Conversation) -> None:
 
 
 def test_how_many_is_no_thing(say: Conversation) -> None:
-    assert say("how many on my list now") == "On your shopping list: milk and butter."
+    assert (
+        say("how many on my list now")
+        == "There are two things on your shopping list: milk and butter."
+    )
 
 
 def test_a_list_that_is_named_wins_over_the_one_spoken_of(say: Conversation) -> None:

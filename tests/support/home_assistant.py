@@ -1,7 +1,7 @@
 """A stand-in of Home Assistant's WebSocket API: registries, states, events and service calls.
 
 It answers as Home Assistant 2025.4 does, as far as the bridge asks it; a service changes the state
-of its device, and tells of that by an event.
+of its device, or the items of its list, and tells of that by an event.
 """
 
 from __future__ import annotations
@@ -36,6 +36,11 @@ def state(entity_id: str, value: str, name: str, **attributes: Any) -> dict[str,
     """A state as `get_states` tells it."""
     told = {"friendly_name": name, **attributes}
     return {"entity_id": entity_id, "state": value, "attributes": told, "context": {"id": "1"}}
+
+
+def item(uid: str, text: str, status: str = "needs_action") -> dict[str, Any]:
+    """An item of a list as `todo.get_items` tells it."""
+    return {"uid": uid, "summary": text, "status": status}
 
 
 def registered(entity_id: str, **facts: Any) -> dict[str, Any]:
@@ -91,19 +96,23 @@ class HomeAssistant:
                 state("update.core", "off", "Update"),
             )
         }
+        self.lists: dict[str, list[Any]] = {}
+        """List → its items as `todo.get_items` tells them; each list is a state, too."""
         self.calls: queue.Queue[dict[str, Any]] = queue.Queue()
         self.failing: dict[str, str] = {}
-        """Entity → why its services fail."""
+        """Entity, or service → why it fails."""
         self.deaf: set[str] = set()
         """Entities whose services change nothing."""
         self.silent: set[str] = set()
-        """Types of messages that are not answered."""
+        """Types of messages, and services, that are not answered."""
         self.instead: dict[str, Callable[[ServerConnection, dict[str, Any]], None]] = {}
         """Type of message → what is done in place of answering it."""
         self.connected = 0
+        self.added = 0
         self.proofs: list[str] = []
         self._server: Server | None = None
         self._listening: dict[ServerConnection, dict[str, int]] = {}
+        """Connection → type of event, or list, it has subscribed to → by which message."""
         self._lock = threading.RLock()
 
     def start(self) -> None:
@@ -139,14 +148,34 @@ class HomeAssistant:
             data = {"entity_id": entity_id, "old_state": before, "new_state": now}
             self.happens("state_changed", data)
 
+    def has_list(self, list_id: str, name: str, *items: str) -> None:
+        """Have a list with these items on it."""
+        self.lists[list_id] = [item(f"{list_id}-{text}", text) for text in items]
+        self.states[list_id] = state(list_id, str(len(items)), name)
+
+    def put_items(self, list_id: str, items: list[Any]) -> None:
+        """Change what is on a list, as by hand, and tell of it."""
+        with self._lock:
+            self.lists[list_id] = items
+            self.put(list_id, str(len(items)))
+            self.tell(list_id, {"items": items})
+
+    def on_list(self, list_id: str) -> dict[str, str]:
+        """What is on a list: text → status."""
+        with self._lock:
+            return {one["summary"]: one["status"] for one in self.lists[list_id]}
+
     def happens(self, event_type: str, data: Any) -> None:
         """Tell all who have subscribed of an event."""
         with self._lock:
-            for connection, wanted in list(self._listening.items()):
-                if event_type in wanted:
-                    event = {"event_type": event_type, "data": data, "origin": "LOCAL"}
-                    told = {"id": wanted[event_type], "type": "event", "event": event}
-                    self._say(connection, told)
+            self.tell(event_type, {"event_type": event_type, "data": data, "origin": "LOCAL"})
+
+    def tell(self, subject: str, event: Any) -> None:
+        """Send an event to all who have subscribed to its type, or to this list."""
+        for connection, wanted in list(self._listening.items()):
+            if subject in wanted:
+                told = {"id": wanted[subject], "type": "event", "event": event}
+                self._say(connection, told)
 
     def throw(self, content: str | bytes) -> None:
         """Send bytes to all connections."""
@@ -189,11 +218,22 @@ class HomeAssistant:
                 case "call_service":
                     self._call(connection, asked)
                     return
+                case "todo/item/subscribe":
+                    self._listening[connection][asked["entity_id"]] = number
+                    self.result(connection, number, None)
+                    self.tell(asked["entity_id"], {"items": self.lists[asked["entity_id"]]})
+                    return
             self.result(connection, number, self._found(kind, asked))
 
     def result(self, connection: ServerConnection, number: int, found: Any) -> None:
         """Answer a request."""
         self._say(connection, {"id": number, "type": "result", "success": True, "result": found})
+
+    def refuse(self, connection: ServerConnection, asked: dict[str, Any], why: str = "") -> None:
+        """Answer a request with an error."""
+        error = {"code": "home_assistant_error", "message": why}
+        told = {"id": asked["id"], "type": "result", "success": False, "error": error}
+        self._say(connection, told)
 
     def _found(self, kind: str, asked: dict[str, Any]) -> Any:
         answers: dict[str, Callable[[], Any]] = {
@@ -211,16 +251,38 @@ class HomeAssistant:
         return answers.get(kind, lambda: None)()
 
     def _call(self, connection: ServerConnection, asked: dict[str, Any]) -> None:
-        entity_id = asked["target"]["entity_id"]
+        entity_id, service = asked["target"]["entity_id"], asked["service"]
         self.calls.put(asked)
-        if why := self.failing.get(entity_id):
-            error = {"code": "home_assistant_error", "message": why}
-            told = {"id": asked["id"], "type": "result", "success": False, "error": error}
-            self._say(connection, told)
+        if f"{asked['domain']}.{service}" in self.silent:
             return
-        if entity_id not in self.deaf and entity_id in self.states:
-            self._obey(entity_id, asked["service"], asked["service_data"])
-        self.result(connection, asked["id"], {"context": {"id": "2"}, "response": None})
+        if why := self.failing.get(entity_id) or self.failing.get(service):
+            self.refuse(connection, asked, why)
+            return
+        response = None
+        if service == "get_items":
+            response = {entity_id: {"items": self.lists[entity_id]}}
+        elif entity_id in self.lists:
+            self._change(entity_id, service, asked["service_data"])
+        elif entity_id not in self.deaf and entity_id in self.states:
+            self._obey(entity_id, service, asked["service_data"])
+        self.result(connection, asked["id"], {"context": {"id": "2"}, "response": response})
+
+    def _change(self, list_id: str, service: str, data: dict[str, Any]) -> None:
+        """Add, update or remove items, which are named by their ids or their texts."""
+        if list_id in self.deaf:
+            return
+        items = list(self.lists[list_id])
+        named = data["item"] if isinstance(data["item"], list) else [data["item"]]
+        there = [one for one in items if one["uid"] in named or one["summary"] in named]
+        match service:
+            case "add_item":
+                self.added += 1
+                items.append(item(f"added-{self.added}", data["item"]))
+            case "update_item":
+                items = [{**o, "status": data["status"]} if o in there else o for o in items]
+            case "remove_item":
+                items = [one for one in items if one not in there]
+        self.put_items(list_id, items)
 
     def _obey(self, entity_id: str, service: str, data: dict[str, Any]) -> None:
         attributes = dict(data)

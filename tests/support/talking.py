@@ -89,6 +89,7 @@ class Talk:
     home: Home = HOME
     broker: bool = False
     players: tuple[str, ...] = ()
+    shares_lists: bool = False
     notices: list[str] | None = None
     recording: Callable[[], bool] = lambda: False
     where: Position | None = None
@@ -127,6 +128,7 @@ class Talk:
             area=self.area,
             broker=self.broker,
             players=self.players,
+            shares_lists=self.shares_lists,
             revisions=self.revisions,
             notices=self.notices,
             recording=self.recording,

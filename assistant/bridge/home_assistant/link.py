@@ -13,6 +13,7 @@ import msgspec
 from assistant.bridge.authorities import trusting
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.home_assistant.description import describe, described_text, read_states
+from assistant.bridge.home_assistant.lists import Lists
 from assistant.bridge.home_assistant.reports import State, reported
 from assistant.bridge.home_assistant.services import Call, calls
 from assistant.bridge.home_assistant.session import (
@@ -73,6 +74,7 @@ class HomeAssistant(KeptLink):
         self._describes = entity_ids is None
         self._followed = frozenset(entity_ids or ())
         self._complaints = Complaints(log)
+        self._lists = Lists(self._offer, self._complaints)
         self._session: Session | None = None
         self._running: set[asyncio.Task[None]] = set()
         self._on_their_way: set[int] = set()
@@ -84,9 +86,11 @@ class HomeAssistant(KeptLink):
         self._start()
 
     def follow(self, entity_ids: Iterable[str]) -> None:
-        """Report the states of these devices from now on, where it describes none itself."""
-        if not self._describes:
-            self._loop.call_soon_threadsafe(self._follow, frozenset(entity_ids))
+        """Report the states of these devices, or of those that it describes itself, anew.
+
+        The daemon may have had other devices when it was told.
+        """
+        self._loop.call_soon_threadsafe(self._follow, frozenset(entity_ids))
 
     def publish(self, command: HomeCommand) -> None:
         """Have a service called.
@@ -96,7 +100,7 @@ class HomeAssistant(KeptLink):
         what no service does, and when too many commands wait for their answer.
         """
         try:
-            wanted = calls(command)
+            wanted = [] if command.items else calls(command)
         except BridgeError:
             self._conclude(command.ids, "unsent")
             raise
@@ -142,11 +146,13 @@ class HomeAssistant(KeptLink):
             told = decoded(await session.ask("get_config"), _Running, "its settings")
             self._is_running = told.state == "RUNNING"
             await self._read_all(session)
+            await self._lists.follow(session, self._followed)
             self._session = session
             self._changed(True, "")
             while True:
                 await self._named_anew()
                 await self._read_all(session)
+                await self._lists.follow(session, self._followed)
         except RefusedError as error:
             message = f"{self._origin} does not let its home be read: {error}"
             raise BridgeError("bridge.refused", message) from error
@@ -170,7 +176,7 @@ class HomeAssistant(KeptLink):
                 self._complaints.of("home assistant", f"{error.message} ({error.code})")
             else:
                 self._followed = frozenset(entity.id for entity in home.entities)
-                self.described = HomeDescribed(text=text)
+                self._offer(HomeDescribed(text=text))
         self._last.clear()
         for state in states:
             self._take(state)
@@ -178,7 +184,8 @@ class HomeAssistant(KeptLink):
         self._wake()
 
     def _follow(self, entity_ids: frozenset[str]) -> None:
-        self._followed = entity_ids
+        if not self._describes:
+            self._followed = entity_ids
         self._names_changed.set()
 
     # ── what happens there ──────────────────────────────────────────────────────────────────
@@ -245,18 +252,27 @@ class HomeAssistant(KeptLink):
                     self._conclude(command.ids, "unsent")
                 return
             begun = True
+            if command.items:
+                await self._lists.change(session, command.entity_id, command.items)
             for call in wanted:
                 await _called(session, call)
             self._conclude(command.ids, "sent")
         except RefusedError as error:
-            self._complaints.of(command.entity_id, f"a call fails: {error} (bridge.refused)")
+            # Of a list its code alone, as the rest may quote an item.
+            why = str(error).partition(":")[0] if command.items else error
+            self._complaints.of(command.entity_id, f"a call fails: {why} (bridge.refused)")
             self._conclude(command.ids, "failed")
-        except (BridgeError, TimeoutError, asyncio.CancelledError):
+        except TimeoutError:
+            if command.command or command.items:
+                self._conclude(command.ids, "unsure")
+        except (BridgeError, asyncio.CancelledError):
             # Of a change nothing is known: it will be sent again.
             if begun and command.command:
                 self._conclude(command.ids, "unsure")
         finally:
             self._on_their_way -= set(command.ids)
+            if command.items:  # after what became of it, in whose place this is
+                self._lists.tell()
             self._wake()
 
 

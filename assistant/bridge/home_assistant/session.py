@@ -69,10 +69,17 @@ class Session:
     ) -> None:
         self._connection, self._heard, self._complaints = connection, heard, complaints
         self._asked: dict[int, asyncio.Future[msgspec.Raw]] = {}
+        self._subscribed: dict[int, Callable[[msgspec.Raw], None]] = {}
         self._last_id = 0
 
-    async def ask(self, kind: str, within_s: float = ANSWER_S, **fields: Any) -> msgspec.Raw:
-        """What Home Assistant answers, as JSON.
+    async def ask(
+        self,
+        kind: str,
+        within_s: float = ANSWER_S,
+        heard: Callable[[msgspec.Raw], None] | None = None,
+        **fields: Any,
+    ) -> msgspec.Raw:
+        """What Home Assistant answers, as JSON; events that follow are given to this `heard`.
 
         Raises `RefusedError`, `TimeoutError`, and `BridgeError` where the connection is lost.
         """
@@ -80,6 +87,8 @@ class Session:
         number = self._last_id
         answer: asyncio.Future[msgspec.Raw] = asyncio.get_running_loop().create_future()
         self._asked[number] = answer
+        if heard is not None:
+            self._subscribed[number] = heard
         try:
             async with asyncio.timeout(within_s):
                 await self._connection.send(
@@ -109,7 +118,7 @@ class Session:
             self._complaints.of("home assistant", f"sends what is no message: {_brief(error)}")
             return
         if frame.type == "event":
-            self._heard(frame.event)
+            self._subscribed.get(frame.id, self._heard)(frame.event)
             return
         answer = self._asked.get(frame.id)
         if frame.type not in ("result", "pong") or answer is None or answer.done():

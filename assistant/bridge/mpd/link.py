@@ -120,8 +120,7 @@ class Mpd(KeptLink):
                 await self._serve(session)
         except RefusedError as error:
             self._complaints.of("mpd", f"does not tell its music: {error} (bridge.refused)")
-        self.library = MusicLibrary(names=names)
-        self._wake()
+        self._offer(MusicLibrary(names=names))
 
     # ── what is to happen there ─────────────────────────────────────────────────────────────
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from assistant.core.home.lists import ListChange, ListedItem
 from assistant.core.home.music import Kind
 from assistant.core.parts import Id, SlotValue, Work
 
@@ -24,6 +25,8 @@ class HomeCommand(Work, frozen=True, kw_only=True):
     """The attributes that have changed, such as "position": 40."""
     command: str = ""
     """A command that is not a state, such as "next"."""
+    items: tuple[ListChange, ...] = ()
+    """What is to become of the items of a list; this may be sent again, too."""
     given_at_s: float = 0.0
     """The time of the turn that gave it."""
     ids: tuple[int, ...] = ()
@@ -62,6 +65,14 @@ class MusicLibrary(Work, frozen=True, kw_only=True):
 
     utterance_id: Id = ""
     names: dict[Kind, tuple[str, ...]]
+
+
+class HomeLists(Work, frozen=True, kw_only=True):
+    """The items of the lists that Home Assistant has, each list whole."""
+
+    utterance_id: Id = ""
+    lists: dict[str, tuple[ListedItem, ...]]
+    """List → its items in their order."""
 
 
 class HomeDescribed(Work, frozen=True, kw_only=True):

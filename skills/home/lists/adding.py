@@ -39,6 +39,7 @@ from skills.home.lists.meant import (
     list_of_kind,
     list_or_made,
     names_list,
+    passed_on,
 )
 
 Container = Annotated[str, choices(*CONTAINERS)]
@@ -235,5 +236,5 @@ def put(found: FoundList, item: str, request: Request, context: Context) -> Dial
         undo = Undo("lists.set_done", known.id, True)
     else:
         undo = Undo("lists.remove", context.lists.add(found.id, text).id)
-    said = f"I put {{}} on {found.called}."
+    said = f"I put {{}} on {found.called}.{passed_on(found, context)}"
     return Reply(said.format(text), undo=undo, about=about, report=Report(text, said))

@@ -101,6 +101,17 @@ def default_list(context: Context) -> FoundList:
     return spoken_of(context) or list_of_kind(SHOPPING, context)
 
 
+def passed_on(found: FoundList, context: Context) -> str:
+    """What is said after a change: a list that is out of reach is told of it later."""
+    return "" if context.lists.is_current(found.id) else " I pass that on once I can reach it."
+
+
+def as_it_was(found: FoundList, context: Context) -> str:
+    """What is said after what is on a list: one that is out of reach may have changed."""
+    current = context.lists.is_current(found.id)
+    return "" if current else " I can't reach it now, so that may have changed."
+
+
 def list_or_made(said: str | None, context: Context) -> Generator[Confirm, bool, FoundList]:
     """The list that words name, which is made if there is none and the user wants it."""
     if said is None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assistant.english.commands.list_words import SHOPPING, TO_DO
-from assistant.skill import Context, OpenQuestion, Reply, Request, Skill, naming
+from assistant.skill import Context, ListItem, OpenQuestion, Reply, Request, Skill, count, naming
 from skills.home.lists.forms import Item, ListName, on_each_list
 from skills.home.lists.items import (
     deed,
@@ -18,6 +20,7 @@ from skills.home.lists.items import (
 )
 from skills.home.lists.meant import (
     FoundList,
+    as_it_was,
     default_list,
     find_list,
     has_to_do_list,
@@ -28,6 +31,9 @@ from skills.home.lists.meant import (
     list_name,
     list_of_kind,
 )
+
+MOST_READ = 20
+"""Most things on a list that are read out."""
 
 skill = Skill("home")
 skill.rule("tell", "(read|read out|tell|show|list|check|give|say|open)")
@@ -45,10 +51,8 @@ skill.rule("so_far", "(now|at the moment|so far|today|then)")
     "<tell> [me|us] [out] (everything|all|what is) [that is] on <list>",
     "(is there|are there|have we got|do we have|have i got|do i have)"
     " (anything|something|things) [else] [left] on <list>",
-    "how (many|much) [things|items|stuff] [is|are] [there] [left|still] on <list> [<so_far>]",
     "(what is|how is) <list> [like|looking|looking like]",
     "(have you got|do you have|where is|can i hear|let us hear|let me hear|i want to hear) <list>",
-    "how long is <list> [now]",
     "[and] <list> [for today] (please|again|now)",
 )
 @skill.short(
@@ -75,6 +79,31 @@ def read_list(context: Context, name: ListName | None = None) -> Reply:
     """Say what is on a list: the shopping list, unless another was named or spoken of last."""
     found = find_list(name, context) if name else default_list(context)
     return no_such_list(name or "", context) if found is None else told_list(found, context)
+
+
+@on_each_list(
+    skill,
+    "CountList",
+    "how (many|much) [things|items|stuff] [is|are] [there] [left|still] on <list> [<so_far>]",
+    "how many [things|items] (have|do) (i|we) [still] <got> [left] on <list> [<so_far>]",
+    "how long is <list> [now]",
+)
+@skill.short(
+    "CountList",
+    "how many [things|items] [is|are] [there] [left|still] on (it|there|that) [<so_far>]",
+    holds=is_list_meant,
+)
+def count_list(context: Context, name: ListName | None = None) -> Reply:
+    """Say how many things are on a list, and which."""
+    found = find_list(name, context) if name else default_list(context)
+    if found is None:
+        return no_such_list(name or "", context)
+    items = open_items(found, context)
+    if not items:
+        return told_list(found, context)
+    there = "is" if len(items) == 1 else "are"
+    text = f"There {there} {count(len(items), 'thing')} on {found.called}: {_read(items, context)}."
+    return Reply(f"{text}{as_it_was(found, context)}", about=found.about)
 
 
 def _has_to_do(request: Request, context: Context) -> bool:
@@ -195,11 +224,20 @@ def which_lists(context: Context) -> Reply:
 
 def told_list(found: FoundList, context: Context) -> Reply:
     """Say what is still to be done or bought."""
-    items = [item.text for item in open_items(found, context)]
+    items = open_items(found, context)
     called = found.called
-    if not items:
-        return Reply(f"{called[:1].upper()}{called[1:]} is empty.", about=found.about)
-    return Reply(f"On {called}: {context.say(items)}.", about=found.about)
+    if items:
+        text = f"On {called}: {_read(items, context)}."
+    else:
+        text = f"{called[:1].upper()}{called[1:]} is empty."
+    return Reply(f"{text}{as_it_was(found, context)}", about=found.about)
+
+
+def _read(items: Sequence[ListItem], context: Context) -> str:
+    names = [item.text for item in items]
+    if len(names) > MOST_READ:
+        names = [*names[:MOST_READ], f"{len(names) - MOST_READ} more"]
+    return str(context.say(names))
 
 
 def no_such_list(name: str, context: Context) -> Reply:
@@ -231,7 +269,7 @@ def _whether(found: FoundList, item: str, request: Request, context: Context) ->
     else:
         verdict = f"No, {thing} {verb_for(thing)} not"
     about = (*found.about, *deed("find"), *naming(request, names[0] if names else thing))
-    return Reply(f"{verdict} on {found.called}.", about=about)
+    return Reply(f"{verdict} on {found.called}.{as_it_was(found, context)}", about=about)
 
 
 def _on_none(item: str, request: Request, context: Context, no: str) -> Reply:

@@ -41,6 +41,7 @@ from skills.home.lists.meant import (
     list_or_made,
     lists_in_use,
     names_list,
+    passed_on,
 )
 from skills.home.lists.reading import no_such_list, told_list
 
@@ -235,6 +236,7 @@ def move_item(item: Item, name: ListName, context: Context) -> Dialog:
     moved = context.lists.add(target.id, place.item.text)
     undo = (Undo("lists.remove", moved.id), Undo("lists.add", place.on.id, place.item.text))
     text = f"I moved {place.item.text} from {place.on.called} to {target.called}."
+    text += passed_on(target, context)
     return Reply(text, undo=undo, about=target.about)
 
 
@@ -267,7 +269,7 @@ def clear_list(context: Context, name: ListName | None = None) -> Dialog:
     for item in items:
         context.lists.remove(item.id)
     undo = tuple(Undo("lists.add", item.list_id, item.text) for item in items if not item.done)
-    text = f"{found.called} is empty now."
+    text = f"{found.called} is empty now.{passed_on(found, context)}"
     return Reply(f"{text[:1].upper()}{text[1:]}", undo=undo, about=found.about)
 
 
@@ -296,7 +298,7 @@ def _with_named(step: Step, item: str, name: str, request: Request, context: Con
 def _check(place: ItemOnList, context: Context) -> Reply:
     on, item = place
     context.lists.set_done(item.id, True)
-    checked = f"I checked {{}} off {on.called}."
+    checked = f"I checked {{}} off {on.called}.{passed_on(on, context)}"
     return Reply(
         checked.format(item.text),
         undo=Undo("lists.set_done", item.id, False),
@@ -308,7 +310,7 @@ def _check(place: ItemOnList, context: Context) -> Reply:
 def _take(place: ItemOnList, context: Context) -> Reply:
     on, item = place
     context.lists.remove(item.id)
-    took = f"I took {{}} off {on.called}."
+    took = f"I took {{}} off {on.called}.{passed_on(on, context)}"
     return Reply(
         took.format(item.text),
         undo=Undo("lists.add", item.list_id, item.text),

@@ -5,77 +5,24 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assistant.bridge import kept
 from assistant.bridge.home_assistant import link as link_module
 from assistant.bridge.home_assistant.link import HomeAssistant as Link
 from assistant.core.clock import boottime_s
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import (
     HomeDescribed,
-    HomeReceipt,
     HomeStates,
 )
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.skill.home import Area, Entity, Floor, Home, read_home
+from tests.bridge.home_assistant.conftest import Bench
 from tests.support.home_assistant import TOKEN, HomeAssistant, state
 from tests.support.mosquitto import FakeBroker
-from tests.support.pumped_bridge import PumpedBridge
-
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
-    monkeypatch.setattr(kept, "LOOK_S", 0.05)
-    monkeypatch.setattr(link_module, "DESCRIBE_AFTER_S", 0.01)
-
-
-@pytest.fixture
-def there(things: ExitStack) -> HomeAssistant:
-    there = things.enter_context(closing(HomeAssistant()))
-    there.start()
-    return there
-
-
-@pytest.fixture
-def token(tmp_path: Path) -> Path:
-    file = tmp_path / "token"
-    file.write_text(f"{TOKEN}\n", "utf-8")
-    file.chmod(0o600)
-    return file
-
-
-class Bench(PumpedBridge[Link]):
-    """A bridge's stage on a link, pumped by hand as the worker would."""
-
-    def becomes(self, number: int) -> str:
-        """What became of a command."""
-        kinds = ("sent", "unsent", "unsure", "failed")
-        receipt = self.hears(
-            HomeReceipt, lambda r: any(number in getattr(r, kind) for kind in kinds)
-        )
-        return next(kind for kind in kinds if number in getattr(receipt, kind))
-
-
-@pytest.fixture
-def join(things: ExitStack, there: HomeAssistant, token: Path) -> Callable[..., Bench]:
-    def made(*entity_ids: str, url: str = "") -> Bench:
-        settings = HomeAssistantSettings(url=url or there.url, token_file=str(token))
-        return Bench(things.enter_context(closing(Link(settings, entity_ids or None))))
-
-    return made
-
-
-@pytest.fixture
-def bench(join: Callable[..., Bench]) -> Bench:
-    made = join()
-    made.is_there()
-    return made
 
 
 def home_in(described: HomeDescribed) -> Home:
@@ -224,7 +171,7 @@ def test_what_still_starts_is_described_once_it_has(
     there.running = "STARTING"
     bench = join()
     bench.is_there()
-    assert bench.link.described is None
+    assert HomeDescribed not in bench.link.facts
     there.happens("homeassistant_started", {})
     assert home_in(bench.hears(HomeDescribed)).areas
     assert "light.kitchen" in bench.hears(HomeStates).states
@@ -236,9 +183,15 @@ def test_with_a_home_of_the_users_nothing_is_described(
     bench = join("light.hidden")
     bench.is_there()
     assert bench.hears(HomeStates).states == {"light.hidden": "on"}
-    assert bench.link.described is None
+    assert HomeDescribed not in bench.link.facts
     bench.stage.follow(["light.kitchen"])
     assert bench.hears(HomeStates, lambda m: "light.kitchen" in m.states)
+
+
+def test_after_a_reload_all_is_told_again(bench: Bench) -> None:
+    first = bench.hears(HomeStates)
+    bench.stage.follow([])
+    assert bench.hears(HomeStates).states == first.states
 
 
 # ── what is wrong ───────────────────────────────────────────────────────────────────────────
@@ -390,7 +343,7 @@ def test_a_home_that_is_too_large_is_told_and_the_rest_goes_on(
     )
     bench = join()
     bench.is_there()
-    assert bench.link.described is None
+    assert HomeDescribed not in bench.link.facts
     assert "expose fewer entities" in caplog.text
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 
 import pytest
 
@@ -41,10 +40,3 @@ def talk(talks: Callable[..., Talk]) -> Talk:
 def tells(talk: Talk, state: str, **attributes: str | float) -> None:
     """MPD tells its state."""
     talk.feed(HomeStates(states={PLAYER: state}, attributes={PLAYER: dict(attributes)}))
-
-
-@pytest.fixture
-def things() -> Iterator[ExitStack]:
-    """Whatever is to be closed after a test, the last first."""
-    with ExitStack() as opened:
-        yield opened

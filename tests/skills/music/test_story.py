@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import select
-import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 
@@ -12,17 +10,12 @@ import pytest
 
 from assistant.bridge import kept
 from assistant.bridge.mpd.link import Mpd
-from assistant.bridge.stage import BridgeStage
 from assistant.core.clock import boottime_s
 from assistant.core.messages import (
     DeviceChanged,
-    HomeCommand,
     HomeStates,
     Message,
     MusicLibrary,
-    SpokenReply,
-    Tick,
-    Transcript,
 )
 from assistant.core.settings.mpd import PLAYER, MpdSettings
 from assistant.core.speakable import Speakable, SpeakableSource
@@ -34,8 +27,8 @@ from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
 from skills.registry import load_registry
 from tests.skills.music.conftest import HOME
-from tests.support.conversation import FAR_APART, Conversation
-from tests.support.mpd import PATIENCE_S, FakeMpd
+from tests.support.household import Household
+from tests.support.mpd import FakeMpd
 from tests.support.talking import EVENING, Talk
 from tests.support.voices import silence, speech
 
@@ -45,69 +38,8 @@ SPOKEN = (
 )
 
 
-class Household:
-    """The skills, the bridge and MPD: `say` talks to them."""
-
-    def __init__(self, talk: Talk, nlu: NluStage, link: Mpd) -> None:
-        self.talk, self.link, self.stage = talk, link, BridgeStage(link)
-        self.told: list[str] = []
-        """What was said unasked."""
-        self._spoken: list[SpokenReply] = []
-        self._say = Conversation(talk, nlu, float(next(FAR_APART)))
-        feed = talk.feed
-
-        def fed(message: Message) -> list[Message]:
-            """Feed the skills; what they command goes on to the bridge."""
-            talk.at_s = boottime_s()
-            given = feed(message)
-            for one in given:
-                if isinstance(one, HomeCommand):
-                    list(self.stage.feed(one))
-                elif isinstance(one, SpokenReply):
-                    self._spoken.append(one)
-            return given
-
-        talk.feed = fed  # type: ignore[method-assign]
-
-    def say(self, text: str) -> str:
-        """The reply, which is played to its end."""
-        reply = self._say(text)
-        self._play()
-        return reply
-
-    def hear(self, transcript: Transcript) -> str:
-        """The reply to what was heard."""
-        return self._say.hear(transcript)
-
-    def until(self, holds: Callable[[Message], object]) -> None:
-        """Carry what the bridge tells to the skills, until such a message has come."""
-        deadline_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline_s:
-            if any(holds(message) for message in self._carry()):
-                return
-        raise AssertionError("it does not come")
-
-    def _carry(self) -> list[Message]:
-        """What the bridge tells now, which the skills are told, too."""
-        select.select([self.link], [], [], 0.05)
-        list(self.link.read())
-        came = list(self.stage.feed(Tick(at_s=boottime_s())))
-        for message in (*came, Tick()):
-            self.talk.feed(message)
-        self.told += [one.text for one in self._spoken]
-        self._play()
-        return came
-
-    def _play(self) -> None:
-        while self._spoken:
-            self.talk.play(self._spoken.pop(0))
-
-    def until_told(self, text: str) -> None:
-        """Wait until this is said unasked."""
-        deadline_s = time.monotonic() + PATIENCE_S
-        while text not in self.told and time.monotonic() < deadline_s:
-            self._carry()
-        assert text in self.told
+class MusicalHousehold(Household):
+    """The skills, the bridge and MPD."""
 
     def until_it(self, state: str, title: str = "") -> None:
         """Wait until the player tells that it is in this state, and plays this."""
@@ -140,17 +72,17 @@ def household(
     talks: Callable[..., Talk],
     musical: NluStage,
     monkeypatch: pytest.MonkeyPatch,
-) -> Household:
+) -> MusicalHousehold:
     monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
     link = things.enter_context(closing(Mpd(MpdSettings(host="127.0.0.1", port=there.port))))
     talk = talks(home=HOME, players=(PLAYER,), at_s=boottime_s())
-    household = Household(talk, musical, link)
+    household = MusicalHousehold(talk, musical, link)
     household.until(lambda message: isinstance(message, MusicLibrary))
     household.until(lambda message: isinstance(message, DeviceChanged))
     return household
 
 
-def test_jazz_is_put_on_and_told(there: FakeMpd, household: Household) -> None:
+def test_jazz_is_put_on_and_told(there: FakeMpd, household: MusicalHousehold) -> None:
     assert household.say("play some jazz") == "I put on some jazz music."
     household.until_it("playing", "Blue in Green")
     assert household.say("what song is this") == "It's Blue in Green by Miles Davis."
@@ -162,7 +94,7 @@ def test_jazz_is_put_on_and_told(there: FakeMpd, household: Household) -> None:
 
 
 def test_what_is_not_there_is_named_and_the_music_plays_on(
-    there: FakeMpd, household: Household
+    there: FakeMpd, household: MusicalHousehold
 ) -> None:
     household.say("play the playlist cooking")
     household.until_it("playing", "So What")
@@ -171,7 +103,7 @@ def test_what_is_not_there_is_named_and_the_music_plays_on(
     assert [song.title for song in there.queue] == ["So What", "Bohemian Rhapsody"]
 
 
-def test_music_that_has_gone_meanwhile_is_told(there: FakeMpd, household: Household) -> None:
+def test_music_that_has_gone_meanwhile_is_told(there: FakeMpd, household: MusicalHousehold) -> None:
     there.songs = []
     assert household.say("play queen") == "I put on Queen."
     household.until_told("I asked the music player, but that failed.")
@@ -179,7 +111,7 @@ def test_music_that_has_gone_meanwhile_is_told(there: FakeMpd, household: Househ
 
 
 def test_one_that_is_away_is_told_and_does_not_begin_later(
-    there: FakeMpd, household: Household
+    there: FakeMpd, household: MusicalHousehold
 ) -> None:
     there.stop()
     household.until_it("unavailable")
@@ -203,7 +135,7 @@ def test_one_that_is_away_is_told_and_does_not_begin_later(
     ],
 )
 def test_it_is_heard(
-    household: Household, tmp_path_factory: pytest.TempPathFactory, spoken: str, reply: str
+    household: MusicalHousehold, tmp_path_factory: pytest.TempPathFactory, spoken: str, reply: str
 ) -> None:
     said = Speakable(sentences=dict.fromkeys(SPOKEN, 1.0))
     source = SpeakableSource("music", lambda: said)
