@@ -165,6 +165,7 @@ def test_by_home_assistant_it_reaches_a_lamp_without_a_home_file(
     token.chmod(0o600)
     service = Service(tmp_path, 1, things, f'token_file = "{token}"', url=there.url)
     assert "light.kitchen" in service.hears(HomeStates).states  # type: ignore[attr-defined]
+    assert service.hears(DeviceChanged).present  # type: ignore[attr-defined]
     service.skills.send(HomeCommand(utterance_id="u1", entity_id="light.kitchen", state="on"))
     assert there.called() == ("light.turn_on", "light.kitchen", {})
     assert service.hears(HomeStates).states == {"light.kitchen": "on"}  # type: ignore[attr-defined]
