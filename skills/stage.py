@@ -18,6 +18,7 @@ from assistant.core.messages import (
     CarriedOut,
     Commit,
     DeviceChanged,
+    HomeForecasts,
     HomeLists,
     HomeReceipt,
     HomeStates,
@@ -111,7 +112,7 @@ class SkillsStage:
         Woke,
         PlaybackStarted,
         PlaybackEnded,
-        *(HomeReceipt, HomeStates, HomeLists, MusicLibrary, DeviceChanged),
+        *(HomeReceipt, HomeStates, HomeLists, HomeForecasts, MusicLibrary, DeviceChanged),
     )
 
     def __init__(
@@ -226,10 +227,10 @@ class SkillsStage:
                 self._scheduler.heard(message.utterance_id)
                 self._later.heard(message.utterance_id, interrupted)
                 self._announcements.heard(message.utterance_id)
-            case HomeStates() | HomeReceipt() | HomeLists() | DeviceChanged():
-                self._devices.told(message)
             case MusicLibrary():
                 self._music.told(message)
+            case HomeStates() | HomeReceipt() | HomeLists() | HomeForecasts() | DeviceChanged():
+                self._devices.told(message)
         self._rooms.expire(self._scheduler.at_s)
         yield from self._scheduler.rings()
         yield from self._later.carry_out(self._rooms.kept, in_time)

@@ -27,6 +27,7 @@ from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import (
     HomeCommand,
     HomeDescribed,
+    HomeForecasts,
     HomeLists,
     HomeReceipt,
     HomeStates,
@@ -47,6 +48,7 @@ CONSUMERS: Mapping[type[Message], str] = {
     HomeCommand: NAME,
     HomeReceipt: "skills",
     HomeStates: "skills",
+    HomeForecasts: "skills",
     HomeLists: "skills",
     MusicLibrary: "skills",
     HomeDescribed: "control",

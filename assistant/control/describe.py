@@ -18,6 +18,7 @@ from assistant.core.messages import (
     DocumentSummary,
     HomeCommand,
     HomeDescribed,
+    HomeForecasts,
     HomeLists,
     HomeReceipt,
     HomeStates,
@@ -118,6 +119,8 @@ def _of_daemon(event: Message) -> str:
             return ", ".join(f"{len(ids)} {what}" for ids, what in counts if ids)
         case HomeDescribed(text=text):
             return f"{len(text)} characters"
+        case HomeForecasts(forecasts=forecasts):
+            return ", ".join(f"{len(days)} days of {entity}" for entity, days in forecasts.items())
         case HomeLists(lists=lists):
             return ", ".join(f"{len(items)} on {entity}" for entity, items in lists.items())
         case CalendarChanged():

@@ -11,6 +11,7 @@ from typing import Literal
 
 from assistant.core.home.messages import HomeCommand as HomeCommand
 from assistant.core.home.messages import HomeDescribed as HomeDescribed
+from assistant.core.home.messages import HomeForecasts as HomeForecasts
 from assistant.core.home.messages import HomeLists as HomeLists
 from assistant.core.home.messages import HomeReceipt as HomeReceipt
 from assistant.core.home.messages import HomeStates as HomeStates

@@ -1,6 +1,7 @@
 """What skill authors import."""
 
 from assistant.core.errors import SkillError, UnreachableError
+from assistant.core.home.forecast import ForecastDay
 from assistant.core.home.music import Music
 from assistant.core.messages import (
     FindFreeTime,
@@ -61,6 +62,7 @@ __all__ = [
     "FindFreeTime",
     "FindNextEvent",
     "Floor",
+    "ForecastDay",
     "ListEvents",
     "ListItem",
     "ListNotes",

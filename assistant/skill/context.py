@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from assistant.core.home.forecast import ForecastDay
 from assistant.core.home.music import Music
 from assistant.core.messages import Slot, SlotValue, When
 from assistant.english.spoken import spoken
@@ -116,6 +117,9 @@ class HomeControl(Protocol):
     @property
     def entities(self) -> tuple[Entity, ...]:
         """Every device with the state and the attributes it has now: "on", "40%", "locked", …"""
+
+    def forecast(self, entity_id: str) -> tuple[ForecastDay, ...] | None:
+        """The days that a weather device foretells; None while it cannot be reached."""
 
     def set_state(self, entity_id: str, state: str) -> None:
         """Bring a device into `state`."""

@@ -21,6 +21,7 @@ import msgspec
 import pytest
 
 from assistant.core.database import Database
+from assistant.core.home.forecast import ForecastDay
 from assistant.core.messages import Slot, SlotValue
 from assistant.skill.announcements import Announcement, Priority
 from assistant.skill.context import Context, ListItem, Request, Timer
@@ -103,10 +104,14 @@ class MemoryTimers:
 
 
 class MemoryHome:
-    """`HomeControl` over a `Home`; `commands` are those given, as (entity id, command)."""
+    """`HomeControl` over a `Home`; `commands` are those given, as (entity id, command).
+
+    A test sets the `forecasts`, by device.
+    """
 
     def __init__(self, home: Home) -> None:
         self.commands: list[tuple[str, str]] = []
+        self.forecasts: dict[str, tuple[ForecastDay, ...] | None] = {}
         self._floors = home.floors
         self._areas = home.areas
         self._entities = {entity.id: entity for entity in home.entities}
@@ -125,6 +130,10 @@ class MemoryHome:
     def entities(self) -> tuple[Entity, ...]:
         """Every device with its state."""
         return tuple(self._entities.values())
+
+    def forecast(self, entity_id: str) -> tuple[ForecastDay, ...] | None:
+        """What a test lets a device foretell."""
+        return self.forecasts.get(entity_id, ())
 
     def set_state(self, entity_id: str, state: str) -> None:
         """Bring a device into `state`."""

@@ -13,6 +13,7 @@ import msgspec
 from assistant.core import messages
 from assistant.core.codec import decode, encode
 from assistant.core.errors import CodecError
+from assistant.core.home.forecast import ForecastDay
 from assistant.core.home.lists import ListChange, ListedItem
 from assistant.core.messages import Message, concrete
 from assistant.core.parts import (
@@ -99,6 +100,7 @@ _FULL: dict[str, Any] = {
 _FULL_OF: dict[tuple[type[Message], str], Any] = {
     (messages.HomeStates, "attributes"): {"light.nobody": {"brightness": 40}},
     (messages.MusicLibrary, "names"): {"artist": ["Queen"]},
+    (messages.HomeForecasts, "forecasts"): {"weather.home": [ForecastDay(at="2026-01-06")]},
     (messages.HomeLists, "lists"): {"todo.shopping": [ListedItem("1", "milk")]},
     (messages.HomeCommand, "items"): (ListChange("1", "milk", "done"),),
     (messages.HomeDescribed, "text"): '{"areas": [{"name": "Kitchen", "id": "kitchen"}]}',

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from assistant.core.database import Database
+from assistant.core.home.forecast import ForecastDay
 from assistant.core.messages import (
     DeviceChanged,
     HomeCommand,
+    HomeForecasts,
     HomeLists,
     HomeReceipt,
     HomeStates,
@@ -21,6 +23,7 @@ from assistant.skill.home import Area, Entity, Floor, Home
 from skills.countdown import Countdown
 from skills.devices.answers import Answers
 from skills.devices.ends import Ends
+from skills.devices.forecasts import StoredForecasts
 from skills.devices.outbox import STATE, Outbox, Row
 from skills.devices.shared_lists import SharedLists
 from skills.devices.wording import (
@@ -32,6 +35,7 @@ from skills.devices.wording import (
 )
 from skills.rights.guard import Guard
 
+FromBridge = HomeStates | HomeReceipt | HomeLists | HomeForecasts | DeviceChanged
 AGAIN = "broker"
 """Utterance id of the commands that are sent because the broker may have missed them."""
 
@@ -83,6 +87,7 @@ class Devices:
         self._announce, self._guard = announce, guard
         self._outbox = Outbox(database, self._told_lost)
         self._answers = Answers(database)
+        self._forecasts = StoredForecasts(database, home.entities)
         named = {entity.id: entity.name for entity in home.entities if entity.domain == "todo"}
         self.lists = SharedLists(
             database, self._outbox, named, self._reaches, carried=ends.shares_lists
@@ -122,6 +127,11 @@ class Devices:
             )
             for entity in self._home.entities
         )
+
+    def forecast(self, entity_id: str) -> tuple[ForecastDay, ...] | None:
+        """The days that a weather device foretells; None while it cannot be reached."""
+        carried = self._ends.carries(entity_id)
+        return None if carried and not self._reaches(entity_id) else self._forecasts.of(entity_id)
 
     def set_state(self, entity_id: str, state: str) -> None:
         """Bring a device into `state`; `commands` gives the message for the broker."""
@@ -217,7 +227,7 @@ class Devices:
         dues_s = (self._outbox.deadline_s(), self._answers.deadline_s())
         return min((due_s for due_s in dues_s if due_s is not None), default=None)
 
-    def told(self, message: HomeStates | HomeReceipt | HomeLists | DeviceChanged) -> None:
+    def told(self, message: FromBridge) -> None:
         """Note what the bridge tells, each message in one transaction."""
         match message:
             case HomeStates(states=states, attributes=attributes):
@@ -225,6 +235,8 @@ class Devices:
             case HomeReceipt():
                 self._outbox.received(message)
                 self._answers.sent(message.sent, self._countdown.at_s)
+            case HomeForecasts(forecasts=forecasts):
+                self._forecasts.told(forecasts)
             case HomeLists(lists=lists):
                 self.lists.told(lists)
             case DeviceChanged():

@@ -21,7 +21,7 @@ SUBJECTS = (
     ),
     FixedReply(
         "GetForecast",
-        "I have no weather forecast.",
+        "I can't tell that of the weather.",
         (
             "(what is|give me|tell me|read me) the [weather] forecast [for (<day>|{place})]",
             "(what is|how is|what will) the weather (going to be|be|looking) [like] [(for|in) "

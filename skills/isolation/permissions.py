@@ -15,6 +15,7 @@ from typing import Any
 
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import SkillError
+from assistant.core.home.forecast import ForecastDay
 from assistant.core.messages import SlotValue
 from assistant.core.network.origin import PERMISSION, Origin
 from assistant.skill.context import HomeControl
@@ -131,6 +132,10 @@ class AllowedHome:
     def holds(self, entity_id: str) -> bool:
         """Whether it may use this device."""
         return any(entity.id == entity_id for entity in self.entities)
+
+    def forecast(self, entity_id: str) -> tuple[ForecastDay, ...] | None:
+        """What a weather device foretells; raises `SkillError` for one that it may not use."""
+        return self._home.forecast(self._allowed(entity_id))
 
     def set_state(self, entity_id: str, state: str) -> None:
         """Bring a device into `state`; raises `SkillError` for one that it may not use."""

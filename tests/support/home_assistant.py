@@ -98,6 +98,8 @@ class HomeAssistant:
         }
         self.lists: dict[str, list[Any]] = {}
         """List → its items as `todo.get_items` tells them; each list is a state, too."""
+        self.forecasts: dict[str, Any] = {}
+        """Weather device → its daily forecast as `weather.get_forecasts` tells it."""
         self.calls: queue.Queue[dict[str, Any]] = queue.Queue()
         self.failing: dict[str, str] = {}
         """Entity, or service → why it fails."""
@@ -261,6 +263,8 @@ class HomeAssistant:
         response = None
         if service == "get_items":
             response = {entity_id: {"items": self.lists[entity_id]}}
+        elif service == "get_forecasts":
+            response = {entity_id: {"forecast": self.forecasts[entity_id]}}
         elif entity_id in self.lists:
             self._change(entity_id, service, asked["service_data"])
         elif entity_id not in self.deaf and entity_id in self.states:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import ssl
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ import msgspec
 from assistant.bridge.authorities import trusting
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.home_assistant.description import describe, described_text, read_states
+from assistant.bridge.home_assistant.forecasts import Forecasts
 from assistant.bridge.home_assistant.lists import Lists
 from assistant.bridge.home_assistant.reports import State, reported
 from assistant.bridge.home_assistant.services import Call, calls
@@ -39,6 +41,8 @@ WAITING_COMMANDS = 256
 """Most commands of which Home Assistant has not yet told what became of them."""
 MEASURED_EVERY_S = 30.0
 """Seconds within which what sensors measure waits for other news: each report goes to the disk."""
+FORECASTS_EVERY_S = 1800.0
+"""Seconds after which the weather's forecasts are read again."""
 DESCRIBE_AFTER_S = 2.0
 """Seconds after a change of names before they are read: a change mostly comes with others."""
 REGISTRIES = tuple(f"{name}_registry_updated" for name in ("area", "floor", "entity", "device"))
@@ -74,6 +78,7 @@ class HomeAssistant(KeptLink):
         self._describes = entity_ids is None
         self._followed = frozenset(entity_ids or ())
         self._complaints = Complaints(log)
+        self._forecasts = Forecasts(self._offer, self._complaints)
         self._lists = Lists(self._offer, self._complaints)
         self._session: Session | None = None
         self._running: set[asyncio.Task[None]] = set()
@@ -150,18 +155,19 @@ class HomeAssistant(KeptLink):
             self._session = session
             self._changed(True, "")
             while True:
-                await self._named_anew()
-                await self._read_all(session)
-                await self._lists.follow(session, self._followed)
+                await self._forecasts.read(session, self._followed)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(FORECASTS_EVERY_S):
+                        await self._names_changed.wait()
+                if self._names_changed.is_set():
+                    await asyncio.sleep(DESCRIBE_AFTER_S)
+                    await self._read_all(session)
+                    await self._lists.follow(session, self._followed)
         except RefusedError as error:
             message = f"{self._origin} does not let its home be read: {error}"
             raise BridgeError("bridge.refused", message) from error
         except TimeoutError as error:
             raise BridgeError("bridge.away", f"{self._origin} does not answer in time") from error
-
-    async def _named_anew(self) -> None:
-        await self._names_changed.wait()
-        await asyncio.sleep(DESCRIBE_AFTER_S)
 
     async def _read_all(self, session: Session) -> None:
         """Read the states, and what they are called."""

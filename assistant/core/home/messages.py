@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from assistant.core.home.forecast import ForecastDay
 from assistant.core.home.lists import ListChange, ListedItem
 from assistant.core.home.music import Kind
 from assistant.core.parts import Id, SlotValue, Work
@@ -73,6 +74,14 @@ class HomeLists(Work, frozen=True, kw_only=True):
     utterance_id: Id = ""
     lists: dict[str, tuple[ListedItem, ...]]
     """List → its items in their order."""
+
+
+class HomeForecasts(Work, frozen=True, kw_only=True):
+    """What the weather devices of Home Assistant foretell."""
+
+    utterance_id: Id = ""
+    forecasts: dict[str, tuple[ForecastDay, ...]]
+    """Device → the days in their order."""
 
 
 class HomeDescribed(Work, frozen=True, kw_only=True):

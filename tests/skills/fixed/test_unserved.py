@@ -121,5 +121,5 @@ def test_a_skill_that_serves_an_intent_takes_its_place() -> None:
     assert registry.faults == ()
     talk = Talk(registry=registry)
     assert talk.ask("HassGetWeather") == "Sunny."
-    assert talk.ask("GetForecast") == "I have no weather forecast."
+    assert talk.ask("GetForecast") == "I can't tell that of the weather."
     talk.database.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from assistant.skill import Context, Entity, Reply, Request, Skill, Traits, choices
+from skills.home.weather.days import brings, foretold, said
 
 CONDITIONS = {
     "clear-night": "clear",
@@ -38,8 +39,6 @@ MEANT = {
 Condition = Annotated[str, choices(*MEANT)]
 
 skill = Skill("home")
-skill.rule("out", "(outside|out|outdoors|out there)")
-skill.rule("outside", "(outside|out|outdoors|out there|now|right now|at the moment|here)")
 
 
 def _is_known(request: Request, context: Context) -> bool:
@@ -66,7 +65,12 @@ def current_weather(context: Context, condition: Condition | None = None) -> Rep
         begin = "Yes, it's" if weather.state in MEANT[condition] else "No, it's"
     degrees = weather.attributes.get("temperature")
     warm = f", {context.say(degrees)} degrees" if isinstance(degrees, int | float) else ""
-    return Reply(f"{begin} {CONDITIONS[weather.state]} now{warm}; I have no forecast.")
+    now = f"{begin} {CONDITIONS[weather.state]} now{warm}"
+    days = foretold(context, None)
+    if isinstance(days, str) or not brings(days[0]):
+        return Reply(f"{now}; I have no forecast.")
+    when = said(days[0].day, context)
+    return Reply(f"{now}. {when[:1].upper()}{when[1:]}: {brings(days[0])}.")
 
 
 def _weather(context: Context) -> Entity | None:
