@@ -10,7 +10,7 @@ from skills.announcements.waiting import create_announcements
 from skills.capabilities.calendar.store import create_calendar_changes
 from skills.capabilities.values import create_skill_values
 from skills.confirmed import create_confirmed
-from skills.devices.answers import create_told_states
+from skills.devices.answers import create_told_levels, create_told_states
 from skills.devices.devices import create_attributes, create_commands, create_devices
 from skills.devices.forecasts import create_forecasts
 from skills.devices.library import create_music
@@ -42,7 +42,7 @@ MIGRATIONS = (
     *(create_skill_values, create_announcements, create_do_not_disturb),
     *(create_events, create_last_act, create_outbox, create_pin_tries),
     *(create_known_time, create_last_acts, create_alarms, create_told_states, create_music),
-    *(create_calendar_changes, create_shared_lists, create_forecasts),
+    *(create_calendar_changes, create_shared_lists, create_forecasts, create_told_levels),
 )
 
 

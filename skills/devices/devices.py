@@ -21,10 +21,10 @@ from assistant.core.messages import (
 )
 from assistant.skill.home import Area, Entity, Floor, Home
 from skills.countdown import Countdown
-from skills.devices.answers import Answers
+from skills.devices.answers import STATE, Answers
 from skills.devices.ends import Ends
 from skills.devices.forecasts import StoredForecasts
-from skills.devices.outbox import STATE, Outbox, Row
+from skills.devices.outbox import Outbox, Row
 from skills.devices.shared_lists import SharedLists
 from skills.devices.wording import (
     failed_words,
@@ -178,8 +178,9 @@ class Devices:
         for entity_id, changes in changed.items():
             names = {row.name for row in changes}
             for row in changes:
-                if row.name == STATE:
-                    self._answers.asked(entity_id, row.id, states.get(entity_id, ""))
+                ours = attributes[entity_id].get(row.name)
+                wanted = states.get(entity_id, "") if row.name == STATE else ours
+                self._answers.asked(entity_id, row.id, row.name, wanted)
             if self.lists.shares(entity_id):
                 items = self.lists.wanted(entity_id, [row.name for row in changes])
                 ids = tuple(row.id for row in changes)
@@ -214,8 +215,8 @@ class Devices:
         self._outbox.give_up(self._countdown.at_s)
         if unanswered := self._answers.missing(self._countdown.at_s):
             with self._database.transaction():
-                self._fall_back(unanswered)
-                if named := self._named(unanswered):
+                self._fall_back((question.entity_id, question.name) for question in unanswered)
+                if named := self._named(dict.fromkeys(q.entity_id for q in unanswered)):
                     self._announce(unanswered_words(named))
 
     def left_over(self) -> Iterator[HomeCommand]:
@@ -252,11 +253,11 @@ class Devices:
         states = {e: s for e, s in states.items() if e in ours}
         changed = {e: s for e, s in states.items() if ours[e] != s and (e, STATE) not in waiting}
         differing = self._differing(attributes, waiting) if attributes else []
-        news = self._answers.news(states)
-        if not (changed or differing or news):
+        news = self._answers.news(states, attributes)
+        if not (changed or differing or any(news)):
             return
         with self._database.transaction():
-            self._answers.told(news)
+            self._answers.told(*news)
             for entity_id, name, value in differing:
                 self._write_attribute(entity_id, name, value)
             for entity_id, state in changed.items():
@@ -282,10 +283,14 @@ class Devices:
                     found.append((entity_id, name, told.get(name)))
         return found
 
-    def _fall_back(self, entity_ids: Iterable[str]) -> None:
-        """Take it that devices are still in the state that they told last."""
+    def _fall_back(self, changes: Iterable[tuple[str, str]]) -> None:
+        """Take it that devices are still as they told last, after changes that did not come."""
         states = self._states()
-        for entity_id in entity_ids:
+        for entity_id, name in changes:
+            if name != STATE:
+                if (level := self._answers.level(entity_id, name)) is not None:
+                    self._write_attribute(entity_id, name, f"{level:g}")
+                continue
             before, told = states.get(entity_id), self._answers.last(entity_id)
             if before is not None and told is not None and before != told:
                 self._write(entity_id, told)
@@ -309,7 +314,7 @@ class Devices:
             for row in rows
             if row.entity_id in known
         ]
-        self._fall_back(row.entity_id for row in failed if not row.command and row.name == STATE)
+        self._fall_back((row.entity_id, row.name) for row in failed if not row.command)
         if named := self._named(row.entity_id for row in failed):
             sentences.append(failed_words(named))
         if sentences:

@@ -30,8 +30,6 @@ from assistant.core.messages import HomeReceipt
 RECEIPT_S = 10.0
 """Seconds after which a command of which nothing was reported is in doubt. It must be longer than
 the bridge takes a command for new, so that none is published after it was told to be in doubt."""
-STATE = ""
-"""The name under which a device's state waits, beside its attributes."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

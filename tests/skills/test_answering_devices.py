@@ -122,6 +122,137 @@ def test_a_lock_has_longer_and_what_moves_has_answered(talk: Talk) -> None:
     assert said(talk, SLOW_S) == ["I asked the front door, but it does not answer."]
 
 
+# ── levels ──────────────────────────────────────────────────────────────────────────────────
+
+
+LEVELS = [
+    (
+        "light.lamp",
+        "on",
+        {"brightness": 204},
+        "HassLightSet",
+        {"brightness": 40},
+        {"brightness": 102},
+    ),
+    (
+        "fan.fan",
+        "on",
+        {"percentage": 33},
+        "HassFanSetSpeed",
+        {"percentage": 66},
+        {"percentage": 67},
+    ),
+    (
+        "media_player.radio",
+        "playing",
+        {"volume_level": 0.2},
+        "HassSetVolume",
+        {"volume_level": 50},
+        {"volume_level": 0.5},
+    ),
+    (
+        "climate.heating",
+        "heat",
+        {"temperature": 19},
+        "HassClimateSetTemperature",
+        {"temperature": 21},
+        {"temperature": 21.2},
+    ),
+    (
+        "cover.blinds",
+        "open",
+        {"position": 100},
+        "HassSetPosition",
+        {"position": 40},
+        {"position": 90},
+    ),
+]
+"""Device, its state and level, what is asked for, and a level that answers it."""
+
+
+@pytest.fixture
+def levels(talks: Callable[..., Talk]) -> Talk:
+    heating = Entity(name="Heating", id="climate.heating", state="heat")
+    fan = Entity(name="Fan", id="fan.fan", state="on")
+    home = Home(entities=(LAMP, DOOR, BLINDS, RADIO, heating, fan))
+    talk = talks(broker=True, area="", home=home)
+    talk.feed(DeviceChanged(device="broker", present=True))
+    return talk
+
+
+def named(talk: Talk, entity_id: str) -> str:
+    return next(e.name for e in talk.home.entities if e.id == entity_id)
+
+
+@pytest.mark.parametrize(("device", "state", "before", "intent", "slots", "after"), LEVELS)
+def test_a_level_that_is_not_told_is_told_once_and_is_as_before(
+    levels: Talk, device: str, state: str, before: Any, intent: str, slots: Any, after: Any
+) -> None:
+    levels.feed(HomeStates(states={device: state}, attributes={device: before}))
+    asked(levels, intent, name=named(levels, device), **slots)
+    (name,) = before
+    # What else changes there is no answer.
+    levels.feed(HomeStates(states={device: state}, attributes={device: {**before, "battery": 7}}))
+    called = named(levels, device).lower()
+    assert said(levels, SLOW_S + 4) == [f"I asked the {called}, but it does not answer."]
+    assert attribute(levels, device, name) == before[name]
+    assert levels.state(device) == state
+
+
+@pytest.mark.parametrize(("device", "state", "before", "intent", "slots", "after"), LEVELS)
+def test_a_level_that_is_told_needs_no_word(
+    levels: Talk, device: str, state: str, before: Any, intent: str, slots: Any, after: Any
+) -> None:
+    levels.feed(HomeStates(states={device: state}, attributes={device: before}))
+    asked(levels, intent, name=named(levels, device), **slots)
+    levels.feed(HomeStates(states={device: state}, attributes={device: after}))
+    assert said(levels, SLOW_S + 4) == []
+    (name,) = after
+    assert attribute(levels, device, name) == after[name]
+
+
+@pytest.mark.parametrize(("device", "state", "before", "intent", "slots", "after"), LEVELS)
+def test_a_level_that_was_never_told_is_believed(
+    levels: Talk, device: str, state: str, before: Any, intent: str, slots: Any, after: Any
+) -> None:
+    levels.feed(HomeStates(states={device: state}))
+    asked(levels, intent, name=named(levels, device), **slots)
+    assert said(levels, SLOW_S + 4) == []
+
+
+def test_a_lamp_has_two_seconds_for_its_brightness(levels: Talk) -> None:
+    levels.feed(HomeStates(states={"light.lamp": "80%"}))
+    asked(levels, "HassLightSet", name="Lamp", brightness=40)
+    assert said(levels, SLOW_S - 2) == [SILENT]
+    assert levels.state("light.lamp") == "80%"
+
+
+@pytest.mark.parametrize("state", ["%", "x%", "4.5%", "-1%", "²%"])
+def test_a_state_that_is_no_share_is_no_level(levels: Talk, state: str) -> None:
+    levels.feed(HomeStates(states={"light.lamp": state}))
+    asked(levels, "HassLightSet", name="Lamp", brightness=40)
+    assert said(levels) == []
+
+
+def test_what_a_level_was_is_known_after_a_restart(levels: Talk) -> None:
+    told = {"light.lamp": {"brightness": 204}}
+    levels.feed(HomeStates(states={"light.lamp": "on"}, attributes=told))
+    levels.restart()
+    levels.feed(DeviceChanged(device="broker", present=True))
+    asked(levels, "HassLightSet", name="Lamp", brightness=40)
+    assert said(levels) == [SILENT]
+
+
+def test_a_level_that_fails_is_as_before(levels: Talk) -> None:
+    told = {"media_player.radio": {"volume_level": 0.2}}
+    levels.feed(HomeStates(states={"media_player.radio": "playing"}, attributes=told))
+    messages = levels.hear("louder", command("HassSetVolume", name="Radio", volume_level=50))
+    levels.play(messages[-1])
+    levels.feed(HomeReceipt(failed=tuple(i for m in sent(messages) for i in m.ids)))
+    assert "I asked the radio, but that failed." in said(levels)
+    assert attribute(levels, "media_player.radio", "volume_level") == 0.2
+
+
 def test_another_wish_takes_the_place_of_the_first(talk: Talk) -> None:
     asked(talk, "HassTurnOn", name="Lamp")
     asked(talk, "HassTurnOff", name="Lamp")
