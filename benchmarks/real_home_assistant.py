@@ -4,8 +4,8 @@
 
 It makes a virtual environment of Python 3.13 in FOLDER (build/home-assistant), which is used again,
 starts Home Assistant there on loopback, makes an account and an access token by its own API, and
-then reads the home, switches devices, and restarts it. Without Python 3.13, or where it cannot be
-installed, it says so.
+then reads the home and its forecast, switches devices, changes a list, and restarts it. Without
+Python 3.13, or where it cannot be installed, it says so.
 """
 
 from __future__ import annotations
@@ -29,10 +29,13 @@ from websockets.sync.client import connect
 from assistant.bridge.home_assistant.link import HomeAssistant
 from assistant.bridge.stage import BridgeStage
 from assistant.core.clock import boottime_s
+from assistant.core.home.lists import ListChange, Wanted
 from assistant.core.messages import (
     DeviceChanged,
     HomeCommand,
     HomeDescribed,
+    HomeForecasts,
+    HomeLists,
     HomeReceipt,
     HomeStates,
     Message,
@@ -60,6 +63,15 @@ http:
 onboarding:
 websocket_api:
 """
+WEATHER = "weather.demo_weather_south"
+LIST = "todo.shopping_list"
+ITEMS: tuple[tuple[Wanted, dict[str, bool]], ...] = (
+    ("open", {"milk": False}),
+    ("done", {"milk": True}),
+    ("open", {"milk": False}),
+    ("gone", {}),
+)
+"""What is to become of the milk, and what is then on the list: text → whether it is done."""
 STARTS_S, ANSWERS_S = 120.0, 30.0
 CHECKS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("light.bed_light", "on", {}, "on"),
@@ -98,12 +110,12 @@ class Bench:
             self._told += self._stage.feed(Tick(at_s=boottime_s()))
         return None
 
-    def command(self, number: int, entity_id: str, state: str, attributes: dict[str, Any]) -> None:
-        """Have a device brought into a state."""
-        command = HomeCommand(
-            utterance_id="u", entity_id=entity_id, state=state, attributes=attributes, ids=(number,)
-        )
+    def command(self, number: int, entity_id: str, **wanted: Any) -> bool:
+        """Have a device, or a list, changed; whether Home Assistant says that it is."""
+        command = HomeCommand(utterance_id="u", entity_id=entity_id, ids=(number,), **wanted)
         list(self._stage.feed(command))
+        receipt = self.hears(HomeReceipt, lambda m: number in (*m.sent, *m.failed), ANSWERS_S)
+        return receipt is not None and number in receipt.sent
 
 
 def main() -> int:
@@ -121,12 +133,15 @@ def main() -> int:
     with _running(hass, config):
         token.write_text(_token(), "utf-8")
         token.chmod(0o600)
+        _prepare(token.read_text("utf-8"))
         settings = HomeAssistantSettings(url=URL, token_file=str(token))
         with closing(HomeAssistant(settings)) as link:
             bench = Bench(link)
             failed += _told("connected", _is_there(bench))
             failed += _described(bench)
+            failed += _foretold(bench)
             failed += sum(_obeyed(bench, number) for number in range(len(CHECKS)))
+            failed += sum(_listed(bench, number) for number in range(len(ITEMS)))
     # Another process on the same folder is a restart.
     with closing(HomeAssistant(settings)) as link:
         bench = Bench(link)
@@ -138,9 +153,9 @@ def main() -> int:
 
 
 def _installed(folder: Path) -> Path | None:
-    python = shutil.which("python3.13") or next(
-        iter(sorted(map(str, Path.home().glob(".pyenv/versions/3.13.*/bin/python")))), None
-    )
+    # Before the shim of that name, which is there for versions that are not chosen, too.
+    own = sorted(map(str, Path.home().glob(".pyenv/versions/3.13.*/bin/python")))
+    python = next(iter(own), None) or shutil.which("python3.13")
     hass = folder / "venv/bin/hass"
     if not hass.exists():
         if python is None:
@@ -207,6 +222,21 @@ def _token() -> str:
         return str(json.loads(line.recv())["result"])
 
 
+def _prepare(token: str) -> None:
+    """Set up a shopping list, and show the weather to voice assistants, as an owner does."""
+    flows = "/api/config/config_entries/flow"
+    proof = {"Authorization": f"Bearer {token}"}
+    flow = _posted(flows, headers=proof, json={"handler": "shopping_list"})["flow_id"]
+    _posted(f"{flows}/{flow}", headers=proof, json={})
+    with connect(f"ws://127.0.0.1:{PORT}/api/websocket", proxy=None) as line:
+        line.recv()
+        line.send(json.dumps({"type": "auth", "access_token": token}))
+        line.recv()
+        shown = {"assistants": ["conversation"], "entity_ids": [WEATHER], "should_expose": True}
+        line.send(json.dumps({"id": 1, "type": "homeassistant/expose_entity", **shown}))
+        line.recv()
+
+
 def _posted(path: str, **content: Any) -> dict[str, Any]:
     answer = httpx2.post(f"{URL}{path}", timeout=ANSWERS_S, **content).raise_for_status()
     found: dict[str, Any] = answer.json()
@@ -227,13 +257,29 @@ def _described(bench: Bench) -> bool:
 
 def _obeyed(bench: Bench, number: int) -> bool:
     entity_id, state, attributes, wanted = CHECKS[number]
-    bench.command(number + 1, entity_id, state, attributes)
-    receipt = bench.hears(HomeReceipt, lambda m: number + 1 in (*m.sent, *m.failed), ANSWERS_S)
-    sent = receipt is not None and number + 1 in receipt.sent
+    sent = bench.command(number + 1, entity_id, state=state, attributes=attributes)
     report = bench.hears(HomeStates, lambda m: m.states.get(entity_id) == wanted, 5.0)
     told = report.attributes.get(entity_id, {}) if report else {}
     asked = state or ", ".join(f"{name} {value}" for name, value in attributes.items())
     return _told(f"{entity_id} to {asked}: {told}", sent and report is not None)
+
+
+def _foretold(bench: Bench) -> bool:
+    told = bench.hears(HomeForecasts, lambda m: any(m.forecasts.values()), ANSWERS_S)
+    counts = {device: len(days) for device, days in told.forecasts.items()} if told else {}
+    return _told(f"days that are foretold: {counts}", told is not None)
+
+
+def _listed(bench: Bench, number: int) -> bool:
+    wanted, then = ITEMS[number]
+    change = ListChange("", "milk", wanted)
+    sent = bench.command(len(CHECKS) + number + 1, LIST, items=(change,))
+
+    def fits(message: HomeLists) -> bool:
+        return {item.text: item.done for item in message.lists.get(LIST, ())} == then
+
+    is_so = bench.hears(HomeLists, fits, 5.0) is not None
+    return _told(f"milk on {LIST} is {wanted}", sent and is_so)
 
 
 def _told(what: str, good: bool) -> bool:
