@@ -88,8 +88,7 @@ def test_jazz_is_put_on_and_told(there: FakeMpd, household: MusicalHousehold) ->
     assert household.say("what song is this") == "It's Blue in Green by Miles Davis."
     assert household.say("who sings this") == "It's Miles Davis."
     assert household.say("shuffle the music") == "I play the songs in any order."
-    household.until_it("playing", "Blue in Green")
-    assert there.random
+    household.until_so(lambda: there.random)
     assert household.told == []
 
 
