@@ -23,7 +23,7 @@ from assistant.core.config import Config
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.fork import in_fork
-from assistant.core.layout import PIN_FILE, QUARANTINE_FILE, USAGE_FILE
+from assistant.core.layout import NAMES_FILE, PIN_FILE, QUARANTINE_FILE, USAGE_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.settings.announcements import quiet_hours
@@ -180,6 +180,7 @@ class Composition:
             notices=notices,
             recording=lambda: self.recordings.on,
             usage=self._config.state_dir / USAGE_FILE if database.path else None,
+            names=self._config.state_dir / NAMES_FILE if database.path else None,
             where=self._where,
             mute=MuteSwitch.of(self._config).mute if database.path else lambda: None,
             quiet=quiet_hours(self._config.announcements.quiet),

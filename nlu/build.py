@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -10,11 +10,11 @@ from pathlib import Path
 from assistant.core.config import Config
 from assistant.core.degraded import Degraded
 from assistant.core.errors import ConfigError, InputError
-from assistant.core.layout import USAGE_FILE
+from assistant.core.layout import NAMES_FILE, USAGE_FILE
 from assistant.core.messages import Slot
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
-from assistant.core.speakable import Speakable
+from assistant.core.speakable import GivenNames, Speakable, read_names
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema
 from nlu.classifier.corrections import Correction, Lesson
@@ -41,7 +41,7 @@ from nlu.parts.questions import Questions
 from nlu.stage import NluStage
 from nlu.values.slot_answer import resolve_answer
 
-FITTED_SENTENCES, FITTING_SEED = 600, 1
+FITTED_SENTENCES, FITTING_SEED = 660, 1
 """Number of the skills' sentences that the intent head is fitted to, spread evenly over the
 intents, and the seed that draws them."""
 
@@ -56,7 +56,14 @@ def speakable_key(
     folder = config.nlu.custom_sentences
     own = sentence_files(Path(folder).expanduser()) if whole and folder else ()
     files = (package_file(), *own) if whole else ()
-    return key_of(manifests, home, files, confirmed(config.state_dir / USAGE_FILE))
+    counts, names = _usage(config)
+    return key_of(manifests, home, files, counts, names)
+
+
+def _usage(config: Config) -> tuple[Mapping[str, int], GivenNames]:
+    """How often each intent is carried out here, and the names that users gave."""
+    folder = config.state_dir
+    return confirmed(folder / USAGE_FILE), read_names(folder / NAMES_FILE)
 
 
 def answer_reader(
@@ -121,7 +128,7 @@ class Understanding:
 
     def speakable(self) -> Speakable:
         """What people may say here, as often as it is said here."""
-        return self.templates.speakable(confirmed(self._config.state_dir / USAGE_FILE))
+        return self.templates.speakable(*_usage(self._config))
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

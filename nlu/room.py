@@ -9,10 +9,12 @@ from typing import NamedTuple
 from assistant.skill.manifest import Traits
 from nlu.discourse.continuation import recalled
 from nlu.discourse.reading import ReadPart
+from nlu.discourse.short_forms import Conditional
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.text.canonical import Canonical
 from nlu.understood import By, Understood
+from nlu.within import CommandsWithin
 
 CONVERSATION_S = 60.0
 """Seconds in which "it" may still stand for what the last command was about."""
@@ -36,6 +38,7 @@ class Room:
 
     def __init__(self, interpreter: Interpreter, templates: Templates) -> None:
         self.interpreter, self._templates = interpreter, templates
+        self._within = CommandsWithin(interpreter, templates)
         self._before = self._latest = _NO_TURN
 
     @property
@@ -54,6 +57,14 @@ class Room:
 
     def read(self, said: Canonical, now: datetime, before: ReadPart | None) -> Understood:
         """What a text means after the last utterance, or by its parts with the one before that."""
+        named = self._within.named(said, now)
+        return self._within.filled(named or self._read(said, now, before), now)
+
+    def meant(self, conditional: Conditional, now: datetime) -> Conditional:
+        """Conditional meanings with the commands in their slots."""
+        return self._within.meant(conditional, now)
+
+    def _read(self, said: Canonical, now: datetime, before: ReadPart | None) -> Understood:
         plain = self.interpreter(said, now, before)
         back = plain.by is not By.NAME and self._leads_back(before)
         for other in recalled(said, before, back) if before else ():

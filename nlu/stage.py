@@ -101,7 +101,8 @@ class NluStage:
             return
         room = self._room(message.area)
         text, said, understood = self._understand(message, room)
-        nothing = not understood.commands
+        nothing, now = not understood.commands, self._now()
+        conditional = _conditional(message, said, understood, room.interpreter, now)
         yield Complete(
             utterance_id=message.utterance_id,
             revision=message.revision,
@@ -118,7 +119,7 @@ class NluStage:
             missed=understood.missed,
             choices=tuple(self._choices(understood)),
             unclaimed=self._unclaimed(said, understood) if nothing else OpenQuestion(),
-            conditional=_conditional(message, said, understood, room.interpreter, self._now()),
+            conditional=room.meant(conditional, now),
             area=message.area,
         )
 

@@ -10,6 +10,7 @@
 | something else        | the question comes once more, then the dialog is cancelled       |
 
 Where options were offered, "neither" cancels too; "the second" or words of an option pick it.
+Where commands are asked for, any command is an answer, and no answer names no further one.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from assistant.english.spoken import joined
 from assistant.skill.context import Request
 from assistant.skill.home import Area, Entity
 from assistant.skill.manifest import SlotSchema
-from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Query, Reply, Undo
+from assistant.skill.reply import Ask, AskCommands, Cancelled, Choose, Query, Reply, Undo
 from assistant.skill.reply import Dialog as Call
 from assistant.skill.signature import choices, convert, schema_of
 from skills.picking import pick, refuses
@@ -91,15 +92,19 @@ class Dialog:
         """End here."""
         return self._move(lambda: self._steps.throw(Cancelled()))
 
+    def name_no_more(self) -> Reply:
+        """Go on without further commands, where these are asked for."""
+        return self.answer(())
+
     def refuse_pin(self) -> Reply:
         """Say that the PIN was wrong, and ask for it again."""
         self._asked_again = False
         return Reply(f"That PIN is wrong. {QUESTION}", listen=True)
 
     def ask_again(self) -> Reply:
-        """Put the question once more; the second time, end here."""
+        """Put the question once more; the second time, go on as where nothing is said."""
         if self._asked_again or self.query is None:
-            return self.cancel()
+            return self.unanswered(self)
         self._asked_again = True
         return Reply(f"Sorry, I didn't get that. {self.query.text}", listen=True)
 
@@ -113,6 +118,16 @@ class Dialog:
     def asks_pin(self) -> bool:
         """Whether the open question is the one for the PIN."""
         return isinstance(self.query, AskPin)
+
+    @property
+    def asks_commands(self) -> bool:
+        """Whether the open question is answered by commands."""
+        return isinstance(self.query, AskCommands)
+
+    @property
+    def unanswered(self) -> Callable[[Dialog], Reply]:
+        """How it goes on where nothing is said."""
+        return Dialog.name_no_more if self.asks_commands else Dialog.cancel
 
     @property
     def takes_any_words(self) -> bool:
@@ -141,7 +156,7 @@ class Dialog:
             self.query = None
         self._asked_again = False
         said, self._said[:] = tuple(self._said), ()
-        return _joined(said, self.query)
+        return joined_reply(said, self.query)
 
 
 def cancels(said: Interpretation, query: Query | None) -> bool:
@@ -167,11 +182,11 @@ def _wanted(query: Query | None) -> Any:
             return query.answer
         case Choose():
             return Annotated[str, choices(*query.options)]
-        case Confirm() | None:
+        case _:
             return bool
 
 
-def _told(said: tuple[Reply, ...]) -> Iterator[str]:
+def _told(said: Sequence[Reply]) -> Iterator[str]:
     """The replies in words, those that report the same of several things as one."""
     alike: dict[Any, list[Reply]] = {}
     for number, reply in enumerate(said):
@@ -197,8 +212,10 @@ def _to_the_beginning(undo: Iterable[Undo]) -> Iterator[Undo]:
             yield step
 
 
-def _joined(said: tuple[Reply, ...], query: Query | None) -> Reply:
-    texts = [*_told(said), *([query.text] if query else [])]
+def joined_reply(said: Sequence[Reply], query: Query | None = None) -> Reply:
+    """Several replies as one, with the open question behind them."""
+    before = query.told if isinstance(query, AskCommands) else ""
+    texts = [*_told(said), *filter(None, (before, query.text if query else ""))]
     alone = said[0] if len(said) == 1 and query is None else Reply("")
     undo = [reply.undo if isinstance(reply.undo, tuple) else (reply.undo,) for reply in said]
     return Reply(
@@ -214,19 +231,7 @@ def _joined(said: tuple[Reply, ...], query: Query | None) -> Reply:
 
 def request_of(said: Interpretation, command: Command, alone: bool = False) -> Request:
     """One of the commands of an interpretation, as a skill receives it."""
-    return Request(
-        utterance_id=said.utterance_id,
-        text=command.text or said.text,
-        intent=command.intent,
-        slots=command.slots,
-        excluded=command.excluded,
-        when=command.when,
-        instead=command.instead,
-        referring=command.referring,
-        directions=command.directions,
-        confidence=command.confidence,
-        alone=alone,
-    )
+    return Request.of(command, said.utterance_id, said.text, alone)
 
 
 def surely(request: Request, sentence: str) -> Request:

@@ -14,6 +14,7 @@ import msgspec
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import SkillError
 from assistant.core.messages import Command
+from assistant.core.speakable import GivenNames
 from assistant.skill import Context, Dialog, Request, Skill, Traits
 from assistant.skill.events import Event
 from assistant.skill.manifest import SkillManifest
@@ -29,6 +30,7 @@ from skills import (
     music,
     planned,
     reminders,
+    routines,
     sums,
     timer,
 )
@@ -52,7 +54,7 @@ LOAD_S = 20.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
 _MODULES = (
     *(clock, timer, home, planned, sums, jokes, disturbing, documents, conversation, talk),
-    *(alarms, reminders, calendar, music),
+    *(alarms, reminders, calendar, routines, music),
 )
 BUILT_IN: tuple[Skill, ...] = tuple(module.skill for module in _MODULES)
 
@@ -119,8 +121,21 @@ class Registry:
 
     def without_talk(self, commands: Sequence[Command]) -> Sequence[Command]:
         """The commands without the small talk around them; where that is all, the last alone."""
-        others = [one for one in commands if self._owners.get(one.intent) is not talk.skill]
+        others = [one for one in commands if not self.is_talk(one.intent)]
         return others or commands[-1:]
+
+    def is_talk(self, intent: str) -> bool:
+        """Whether an intent is small talk."""
+        return self._owners.get(intent) is talk.skill
+
+    def names(self, intent: str) -> bool:
+        """Whether an intent gives something a name."""
+        return bool(self._traits(intent).names)
+
+    def at_once(self, intent: str) -> bool:
+        """Whether an intent means only what is said, or done, just now."""
+        traits = self._traits(intent)
+        return traits.whole or traits.only_talk
 
     def declines(self, intent: str) -> bool:
         """Whether all that is done for an intent is to say that it cannot be done."""
@@ -178,10 +193,11 @@ class Registry:
             if isinstance(owner, IsolatedSkill):
                 owner.warm()
 
-    def call(self, request: Request, context: Context) -> Dialog:
+    def call(self, request: Request, context: Context, rights: Context | None = None) -> Dialog:
         """Carry out a request as a whole, or else reply that it cannot be carried out.
 
-        A fault of the skill is raised as a `SkillError` that names it.
+        The rights are those of the room of `rights`, by default of `context`. A fault of the skill
+        is raised as a `SkillError` that names it.
         """
         skill = self._owners.get(request.intent)
         if skill is None:
@@ -190,7 +206,8 @@ class Registry:
             return declined(request, untaken[0])
         call = partial(self._served_by, skill, request, context)
         tries = self.rehearses(request.intent)
-        return (yield from self.guard.request(request, skill.name, context, call, tries))
+        who = rights or context
+        return (yield from self.guard.request(request, skill.name, who, call, tries))
 
     def _served_by(self, skill: Served, request: Request, context: Context) -> Dialog:
         bound = self._bind(skill, context, self.asks(request.intent))
@@ -210,6 +227,16 @@ class Registry:
         bound = self._bind(skill, context, True)
         with Boundary(f'skill "{skill.name}", intent {request.intent}', skill.name):
             return skill.holds(request, bound.context)
+
+    def given_names(self, context: Context) -> GivenNames:
+        """The names that users gave, of every built-in skill that has any."""
+        found: dict[str, dict[str, tuple[str, ...]]] = {}
+        for skill in self._skills.values():
+            if isinstance(skill, Skill):
+                with Boundary(f'skill "{skill.name}", given names', skill.name):
+                    names = skill.names_now(self._bind(skill, context, True).context)
+                found |= {skill.name: names} if any(names.values()) else {}
+        return found
 
     def handle(self, skill: str, key: str, event: Event, context: Context) -> None:
         """Tell a handler of a skill; a fault is raised as a `SkillError` that names it."""

@@ -8,10 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-import msgspec
-
 from assistant.core.database import Database
-from assistant.core.layout import MARK_WRONG
+from assistant.core.layout import ASR, MARK_WRONG
 from assistant.core.messages import (
     Asked,
     CalendarChanged,
@@ -30,11 +28,13 @@ from assistant.core.messages import (
     PlaybackEnded,
     PlaybackStarted,
     Question,
+    Reload,
     SpokenReply,
     Woke,
 )
 from assistant.english.commands.digits import digits_of
 from assistant.english.questions import asks, points_back
+from assistant.skill import Context
 from assistant.skill.home import Home
 from assistant.skill.reply import Reply
 from skills.announcements.floor import Floor
@@ -42,25 +42,22 @@ from skills.announcements.quiet import SET, Quiet
 from skills.announcements.waiting import Waiting
 from skills.capabilities.bound import OWN, Capabilities
 from skills.capabilities.calendar.store import RESTORE, StoredCalendar
+from skills.capabilities.names import ToldNames
 from skills.confirmed import Confirmed
 from skills.deadline import in_time
 from skills.devices.devices import Devices
 from skills.devices.ends import Ends
 from skills.devices.library import StoredMusic
-from skills.dialog import (
-    Dialog,
-    Resolve,
-    cancels,
-    elsewhere,
-    request_of,
-    task_of,
-)
+from skills.dialog import Dialog, Resolve, cancels, elsewhere, task_of
+from skills.dialogs.kept import KeptCommands
 from skills.dialogs.openings import Openings
+from skills.dialogs.reading import asks_else, told_commands, with_short_form
 from skills.dialogs.rooms import Room, Rooms
 from skills.events.events import Events
 from skills.history import History
 from skills.later.evidence import Evidence
 from skills.later.later import Later
+from skills.later.rehearsal import Rehearsal
 from skills.later.sun import Position
 from skills.later.timing import Timing
 from skills.later.trust import ClockTrust
@@ -99,10 +96,10 @@ class SkillsStage:
     is committed before its reply, or not kept. `revisions` outlive a stage that is rebuilt, so that
     no utterance is lost meanwhile; so do the `notices`, each of which is told once. `recording`
     tells whether what is said is recorded. How often each intent was carried out is told in the
-    file `usage`. `mute` closes the microphone: no skill is handed it, and nothing here opens it
-    again. In the hours `quiet`, from and until, only what is urgent is announced. `rules` say what
-    is not allowed here, and what needs the PIN, whose hash is in `pin`. What is planned by the
-    clock waits for `evidence` that it is right.
+    file `usage`, which names users gave in `names`. `mute` closes the microphone: no skill is
+    handed it, and nothing here opens it again. In the hours `quiet`, from and until, only what is
+    urgent is announced. `rules` say what is not allowed here, and what needs the PIN, whose hash is
+    in `pin`. What is planned by the clock waits for `evidence` that it is right.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -132,6 +129,7 @@ class SkillsStage:
         notices: list[str] | None = None,
         recording: Callable[[], bool] = lambda: False,
         usage: Path | None = None,
+        names: Path | None = None,
         where: Position | None = None,
         mute: Callable[[], None] = lambda: None,
         quiet: tuple[time, time] | None = None,
@@ -159,6 +157,7 @@ class SkillsStage:
         lists.take_over(self._devices.added)
         self._calendar = StoredCalendar(database, calendar, self._timing, announce)
         self._confirmed = Confirmed(database, usage)
+        self._names, self._names_told = ToldNames(registry, names), False
         self._events = Events(registry, database, self._devices, self._timing)
         capabilities = Capabilities(database, self._announcements, self._timing, network)
         self._later = Later(registry, database, self._devices, self._timing, self._quiet.holds)
@@ -170,6 +169,7 @@ class SkillsStage:
         registry.use(capabilities, guard)
 
         def room(there: str) -> Room:
+            commands = KeptCommands(registry, Rehearsal(database), partial(self._rooms.of, there))
             others = {SET: self._quiet.restore, RESTORE: self._calendar.take_back}
             history = History(
                 *(database, registry.abilities, self._scheduler, self._devices, lists),
@@ -190,6 +190,7 @@ class SkillsStage:
                 conversation=history,
                 do_not_disturb=self._quiet,
                 music=self._music,
+                commands=commands,
                 area=next((a for a in home.areas if a.id == there), None),
             )
             openings = Openings(
@@ -216,13 +217,16 @@ class SkillsStage:
     def _fed(self, message: Message) -> Iterator[Message]:
         self._devices.give_up()
         yield from self._news()
+        if not self._names_told:  # the process may have ended before it could tell them
+            self._names_told = True
+            yield from self._name(self._rooms.of("").context)
         match message:
             case Interpretation():
                 yield from self._act(self._revisions.hold(message))
             case Commit():
                 yield from self._act(self._revisions.commit(message))
             case NothingHeard() if (dialog := self._rooms.of(message.area).dialog) is not None:
-                yield from self._step(message, dialog, Dialog.cancel)
+                yield from self._step(message, dialog, dialog.unanswered)
             case PlaybackEnded(heard=True, interrupted=interrupted):
                 self._scheduler.heard(message.utterance_id)
                 self._later.heard(message.utterance_id, interrupted)
@@ -259,8 +263,8 @@ class SkillsStage:
     def _act(self, said: Interpretation | None) -> Iterator[Message]:
         if said is None or has_acted(self._database, said.utterance_id):
             return
-        said = self._with_short_form(said)
         room = self._rooms.of(said.area)
+        said = with_short_form(said, self._registry, room.context)
         dialog, room.dialog = room.dialog, None
         if dialog is not None:
             yield from self._answer(said, dialog)
@@ -272,17 +276,10 @@ class SkillsStage:
         elif said.text:
             yield from self._leave(said)
 
-    def _with_short_form(self, said: Interpretation) -> Interpretation:
-        """The interpretation with the commands of the first short form that holds, if one does."""
-        alone = all(command.confidence < 1 for command in said.commands)
-        context = self._rooms.of(said.area).context
-        for commands in said.conditional:
-            requests = (request_of(said, command, alone) for command in commands)
-            if all(self._registry.holds(request, context) for request in requests):
-                return msgspec.structs.replace(said, commands=commands, choices=())
-        return said
-
     def _answer(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
+        if said.text and dialog.asks_commands:
+            yield from self._step(said, dialog, told_commands(said, self._registry))
+            return
         if not said.text or cancels(said, dialog.query):
             yield from self._step(said, dialog, Dialog.cancel)
             return
@@ -295,7 +292,8 @@ class SkillsStage:
             yield from self._step(said, amended, Dialog.begin)
             return
         value = dialog.read(said.text, self._resolve, self._devices.areas, self._devices.entities)
-        if value is not None and not (dialog.takes_any_words and self._asks_else(said)):
+        other = dialog.takes_any_words and asks_else(said, dialog, self._registry)
+        if value is not None and not other:
             yield from self._step(said, dialog, lambda d: d.answer(value))
         elif said.commands or said.choices:
             yield from self._begin(said)
@@ -320,11 +318,6 @@ class SkillsStage:
         whole = digits is not None and len(digits) >= FEWEST
         move = _AFTER_PIN[self._pin.tried(digits or "")] if whole else Dialog.ask_again
         yield from self._step(said, dialog, move)
-
-    def _asks_else(self, said: Interpretation) -> bool:
-        """Whether a text is surely no answer, although any words may be one."""
-        served = (c for c in said.commands if not self._registry.declines(c.intent))
-        return any(command.confidence >= 1 for command in served) or asks(said.text)
 
     def _leave(self, said: Interpretation) -> Iterator[Message]:
         """Leave a text that no skill claims to the answers from documents."""
@@ -362,6 +355,7 @@ class SkillsStage:
         yield from self._devices.commands(utterance_id)
         if right:
             yield CarriedOut(utterance_ids=right)
+        yield from self._name(room.context) if acted else ()
         further = OpenQuestion(follows=True) if after_answer and self._goes_on(dialog) else None
         other = None if acted else elsewhere(reply, dialog) or further
         if task := task_of(reply) or other:
@@ -389,6 +383,11 @@ class SkillsStage:
             secret=dialog.asks_pin,
             area=said.area,
         )
+
+    def _name(self, context: Context) -> Iterator[Reload]:
+        """Have recognition know the names that users gave, where they have changed."""
+        if self._names.changed(context):
+            yield Reload(stage=ASR)
 
     def _goes_on(self, dialog: Dialog) -> bool:
         """Whether a question that a skill has answered may go on from an answer before it.

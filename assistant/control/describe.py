@@ -153,8 +153,8 @@ def _of_daemon(event: Message) -> str:
             return f"{stage}: answers are {what} no more than expected again"
         case QualityAlert(stage=stage, what=what, value=value, expected=expected):
             return f"{stage}: {value:.0%} of the last answers are {what}, {expected:.0%} expected"
-        case Reload():
-            return ""
+        case Reload(stage=stage):
+            return stage
     return ""
 
 

@@ -65,10 +65,15 @@ class ControlStage:
         self._recollection.observe(message)
         if self._keeper is not None:
             yield from self._keeper.observe(message)
-        if isinstance(message, OWN):
+        if isinstance(message, OWN) and not _of_one_stage(message):
             yield message
 
     def deadline_s(self) -> float | None:
         """When the metrics are to be written, or a caller has been idle for too long."""
         dues_s = (self._metrics.deadline_s(), self._server.deadline_s())
         return min((due_s for due_s in dues_s if due_s is not None), default=None)
+
+
+def _of_one_stage(message: Message) -> bool:
+    """Whether this is another process's request for the reload of one stage, out already."""
+    return isinstance(message, Reload) and bool(message.stage)

@@ -21,6 +21,8 @@ CALENDAR_FILE = "calendar.ics"
 """Calendar that is changed by voice."""
 USAGE_FILE = "usage.json"
 """How often each intent was carried out, for the recogniser; no words."""
+NAMES_FILE = "names.json"
+"""Names that users gave, such as those of routines, for the recogniser."""
 ADAPTATION_FILE = "adaptation"
 """What recognition has learnt of the room; no sound and no words."""
 QUARANTINE_FILE = "quarantine.json"
@@ -43,6 +45,10 @@ VECTORS_FILE = "knowledge.faiss"
 """Index of the vectors of the database's passages."""
 BASELINE_FILE = "answers.json"
 """Record of how good answers have been, to notice when they get worse."""
+
+# ── processes that others name ──────────────────────────────────────────────────────────────
+ASR = "asr"
+"""The process of recognition."""
 
 # ── intents that other packages than their skill's know ─────────────────────────────────────
 MARK_WRONG = "MarkWrong"

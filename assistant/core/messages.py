@@ -294,7 +294,10 @@ class StageFailed(Control, frozen=True, kw_only=True):
 
 
 class Reload(Control, frozen=True, kw_only=True):
-    """Configuration or skills changed on disk: rebuild between two utterances."""
+    """Configuration, skills or names changed on disk: rebuild between two utterances."""
+
+    stage: str = ""
+    """The process that is to; "" for all."""
 
 
 class Reloaded(Control, frozen=True, kw_only=True):

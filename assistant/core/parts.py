@@ -102,6 +102,8 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """From 0 to 1."""
     others: tuple[SlotValue, ...] = ()
     """Other values that are as likely, for a slot that must not be guessed."""
+    commands: tuple[Command, ...] = ()
+    """The commands that its words are when said alone, where the intent wants to know that."""
 
 
 WhenKind = Literal["at", "in", "for", "until", "every", "event", "later", "over"]

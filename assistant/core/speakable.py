@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+
+from assistant.core.files import replace_file
 
 
 class Speakable(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +26,25 @@ class Speakable(msgspec.Struct, frozen=True, kw_only=True):
     sentences: Mapping[str, float]
     classes: Mapping[str, Mapping[str, float]] = {}
     short: Mapping[str, float] = {}
+
+
+GivenNames = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""Names that users gave: skill → slot of its sentences → the names that it takes."""
+NO_NAMES: GivenNames = {}
+_NAMES = msgspec.json.Decoder(dict[str, dict[str, tuple[str, ...]]])
+
+
+def read_names(file: Path) -> GivenNames:
+    """The names in a file, which the daemon's skills write; none where it cannot be read."""
+    try:
+        return _NAMES.decode(file.read_bytes())
+    except (OSError, msgspec.MsgspecError):
+        return NO_NAMES
+
+
+def write_names(file: Path, names: GivenNames) -> None:
+    """Write the names to a file; raises `OSError`."""
+    replace_file(file, msgspec.json.encode(names), 0o600)
 
 
 class SpeakableSource(NamedTuple):

@@ -147,7 +147,7 @@ class Worker:
         if isinstance(message, SelfTest):
             self._heartbeat.beat()
         elif isinstance(message, Reload):
-            self._reload_wanted = True
+            self._reload_wanted |= message.stage in ("", self._name)
         elif isinstance(message, Replace) and message.stage == self._name:
             self._replacements.ask(message)
         if isinstance(message, Work) and message.utterance_id != self._utterance_id:

@@ -38,6 +38,17 @@ CANCEL = re.compile(
 )
 """A reply that ends a dialog, whatever was asked. A plain "no" does not: it may be the answer."""
 
+_ALL_NAMED = (
+    r"that(?:'s|s| is| was| will be) (?:all|it|everything)(?: for now)?|nothing(?: else| more)?"
+    r"|no more|none|(?:i'm|i am|we're|we are|all)? ?(?:done|finished)|enough"
+)
+NO_MORE = re.compile(
+    r"(?:no|nope|nah|not now"
+    rf"|(?:(?:no|nope|nah|okay|ok|right),? )?(?:thanks,? |thank you,? )?(?:{_ALL_NAMED}))"
+    r"(?:,? (?:thanks|thank you|please))?"
+)
+"""A reply, in lower case, by which somebody who names one thing after the other has named all."""
+
 PLACES = {
     **dict.fromkeys(("first", "former", "1", "1st"), 0),
     **dict.fromkeys(("second", "two", "2", "2nd"), 1),

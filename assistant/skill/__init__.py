@@ -19,7 +19,7 @@ from assistant.core.messages import (
 )
 from assistant.english.spoken import count
 from assistant.skill.announcements import Announcement
-from assistant.skill.context import Context, ListItem, Request, Timer
+from assistant.skill.context import Context, KeptCommand, ListItem, Request, Timer
 from assistant.skill.events import Every, StateChange, StateChanged, TimeReached
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.manifest import Traits
@@ -37,7 +37,17 @@ from assistant.skill.named import (
 from assistant.skill.network import Response
 from assistant.skill.opening import opened_by, opens, too_unsure_to_open
 from assistant.skill.plans import AT, Alarm, CalendarEvent, Planned, needs_time
-from assistant.skill.reply import Ask, Cancelled, Choose, Confirm, Dialog, Reply, Report, Undo
+from assistant.skill.reply import (
+    Ask,
+    AskCommands,
+    Cancelled,
+    Choose,
+    Confirm,
+    Dialog,
+    Reply,
+    Report,
+    Undo,
+)
 from assistant.skill.signature import choices, domains, prompt, unambiguous, unless
 from assistant.skill.skill import Skill
 from assistant.skill.storage import Storage, Tables
@@ -49,6 +59,7 @@ __all__ = [
     "Announcement",
     "Area",
     "Ask",
+    "AskCommands",
     "CalendarEvent",
     "Cancelled",
     "Change",
@@ -63,6 +74,7 @@ __all__ = [
     "FindNextEvent",
     "Floor",
     "ForecastDay",
+    "KeptCommand",
     "ListEvents",
     "ListItem",
     "ListNotes",

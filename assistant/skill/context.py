@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any, Protocol
 
 import msgspec
 
+from assistant.core.errors import SkillError
 from assistant.core.home.forecast import ForecastDay
 from assistant.core.home.music import Music
-from assistant.core.messages import Slot, SlotValue, When
+from assistant.core.messages import Command, Slot, SlotValue, When
 from assistant.english.spoken import spoken
 from assistant.skill.announcements import Announcements, DoNotDisturb, Priority
 from assistant.skill.files import NO_FILES, Files
@@ -19,7 +20,7 @@ from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.log import SkillLog
 from assistant.skill.network import Network
 from assistant.skill.plans import Alarms, Calendar, Plans
-from assistant.skill.reply import Undo
+from assistant.skill.reply import Dialog, Query, Reply, Undo
 from assistant.skill.storage import Storage, Tables
 
 LONGEST_TIMER = timedelta(days=366)
@@ -50,6 +51,29 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     def slot(self, name: str) -> Slot | None:
         """The slot as heard, with its raw words and confidence; None when it was not said."""
         return next((slot for slot in self.slots if slot.name == name), None)
+
+    @classmethod
+    def of(cls, command: Command, utterance_id: str, text: str, alone: bool = False) -> Request:
+        """A command of an utterance, whose words are `text` where it has none of its own."""
+        return cls(
+            utterance_id=utterance_id,
+            text=command.text or text,
+            intent=command.intent,
+            slots=command.slots,
+            excluded=command.excluded,
+            when=command.when,
+            instead=command.instead,
+            referring=command.referring,
+            directions=command.directions,
+            confidence=command.confidence,
+            alone=alone,
+        )
+
+    def commands(self, name: str) -> tuple[Request, ...]:
+        """The commands that the words of a slot are; see `Traits.names` and `Traits.commands`."""
+        slot = self.slot(name)
+        held = slot.commands if slot is not None else ()
+        return tuple(Request.of(command, self.utterance_id, self.text) for command in held)
 
 
 class Timer(msgspec.Struct, frozen=True, kw_only=True):
@@ -231,6 +255,55 @@ class Conversation(Protocol):
         """Take the last action back; False when there is none that can be."""
 
 
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user answered to a question that a command asks."""
+
+    question: str
+    value: SlotValue
+
+
+class KeptCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """A command that is carried out whenever it is wanted."""
+
+    title: str
+    """What it does, as a phrase that fits "I will …"."""
+    request: Request
+    area: str = ""
+    """Id of the area where it was said, whose "lights" it means; "" for none."""
+    answers: tuple[Answer, ...] = ()
+    """What was asked when it was tried; it is not asked again."""
+
+
+class Commands(Protocol):
+    """Commands of any skill, as the user gives them."""
+
+    def tried(self, request: Request) -> Generator[Query, Any, KeptCommand | Reply]:
+        """Try a command without a trace, asking what it asks, the PIN too.
+
+        A Reply says why it cannot be kept.
+        """
+
+    def carry_out(self, kept: Sequence[KeptCommand], request: Request) -> Dialog:
+        """Carry out commands, one after the other, in the name of who says `request`.
+
+        Each means the devices of the room where it was tried, but the rights are those of the room
+        where `request` is said, and a PIN is asked for. What cannot be done is told, and the rest
+        done; at a "stop" the rest is left. The reply's undo takes back all of it.
+        """
+
+
+class _NoCommands:
+    def tried(self, request: Request) -> Generator[Query, Any, KeptCommand | Reply]:
+        raise SkillError("skill.commands", "no commands can be tried here")
+
+    def carry_out(self, kept: Sequence[KeptCommand], request: Request) -> Dialog:
+        raise SkillError("skill.commands", "no commands can be carried out here")
+
+
+NO_COMMANDS: Commands = _NoCommands()
+"""Those of a skill of others, which has none."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """What a skill may do and know; its capabilities are valid until the reply is given."""
@@ -251,6 +324,7 @@ class Context:
     log: SkillLog
     files: Files = NO_FILES
     music: MusicNames = NO_MUSIC
+    commands: Commands = NO_COMMANDS
     settings: Any = None
     """The skill's `settings` Struct, as the settings file fills it; None where it has none."""
     area: Area | None = None

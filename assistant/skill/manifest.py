@@ -84,6 +84,12 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     unmistakable: bool = False
     """Its sentences are said to an assistant alone, whatever their free text: "remind me to …", so
     that the models need not take the whole text for its intent."""
+    names: str = ""
+    """Its slot of free text that gives something a name, by which alone it is then called: the slot
+    is told which commands its words are already."""
+    commands: str = ""
+    """Its slot of free text that is commands of their own: a sentence with it counts only where its
+    words are that."""
     guarded: bool = False
     """It opens a way in, deletes or takes something back: no correction teaches other words for
     it."""

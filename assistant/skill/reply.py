@@ -75,10 +75,21 @@ class Choose(msgspec.Struct, frozen=True):
     options: Sequence[str]
 
 
+class AskCommands(msgspec.Struct, frozen=True):
+    """A question whose answer is commands, understood as they are when said alone.
+
+    The answer is a tuple of `Request`, without any where the user says "no", "that's all", or
+    nothing. Built-in skills alone may ask it. `told` is said before it, once.
+    """
+
+    text: str
+    told: str = ""
+
+
 class Cancelled(Exception):  # noqa: N818 - the user's request, not an error
     """Raised at a dialog's `yield` when the user says "stop" or "cancel", or says nothing."""
 
 
-Query = Ask | Confirm | Choose
+Query = Ask | Confirm | Choose | AskCommands
 Dialog = Generator[Query, Any, Reply]
 """What a skill's function returns when it asks: it yields queries and returns its reply."""

@@ -26,6 +26,8 @@ API = 1
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+NamesNow = Callable[[Context], Sequence[str]]
+"""Tells the names that users gave."""
 Holds = Callable[[Request, Context], bool]
 """Whether a short form means the request that it was read as."""
 
@@ -70,6 +72,7 @@ class Skill:
         self._declarations: list[_IntentDeclaration] = []
         self._rules: dict[str, str] = {}
         self._handlers: list[Handler] = []
+        self._given: dict[str, NamesNow] = {}
 
     def rule(self, name: str, template: str) -> None:
         """Let `<name>` in this skill's sentences stand for `template`."""
@@ -156,6 +159,23 @@ class Skill:
 
         return register
 
+    def given_names(self, slot: str) -> Callable[[NamesNow], NamesNow]:
+        """Let a function tell the names that users gave, which `slot` of short forms may be.
+
+        So recognition hears the short forms with them, from some seconds after they change. Only of
+        built-in skills.
+        """
+
+        def register(function: NamesNow) -> NamesNow:
+            self._given[slot] = function
+            return function
+
+        return register
+
+    def names_now(self, context: Context) -> dict[str, tuple[str, ...]]:
+        """The names that users gave, by the slot that they may be."""
+        return {slot: tuple(names(context)) for slot, names in self._given.items()}
+
     def on(self, trigger: Trigger) -> Callable[[Function], Function]:
         """Call a function when this comes; it may take `event` and `context`, and gives nothing.
 
@@ -180,6 +200,7 @@ class Skill:
             self._declarations += part._declarations
             self._rules |= part._rules
             self._handlers += part._handlers
+            self._given |= part._given
 
     def manifest(self) -> SkillManifest:
         """The skill as a value; raises `SkillError` that names the skill, intents and faults."""

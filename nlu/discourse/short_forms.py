@@ -113,8 +113,10 @@ class ShortForms:
         """
         if not self._may_be_read(said):
             return ()
-        found: dict[tuple[Command, ...], None] = {}
         said = _without_hedges(said)
+        found: dict[tuple[Command, ...], None] = {
+            (part.command,): None for part in self._read_conditional(said, now) if _is_bare(part)
+        }
         texts = [said] if whole else list(islice(_without_reasons(said), _MOST_TEXTS))
         # What was put right is not meant as it was said first: "oat milk, no sorry, almond milk".
         repaired = list(islice(_repaired(said), _MOST_REPAIRED))
@@ -146,19 +148,23 @@ class ShortForms:
 
     def _negated(self, said: Canonical, now: datetime) -> Iterator[tuple[Command, ...]]:
         """The meanings of a text that negates, where that is what the form says: "not the peas"."""
-        for reading in self._read_conditional(said, now):
+        for reading in self._forms(said, now):
             if reading.match is not None and negates_itself(said, reading.match):
                 yield (reading.command,)
 
     def _alternatives(self, said: Canonical, now: datetime) -> Iterator[tuple[Command, ...]]:
         for text in (said, with_units(said)):
-            for reading in self._read_conditional(text, now):
+            for reading in self._forms(text, now):
                 yield tuple(part.command for part in reading.each_item())
         for end, start in cuts(said):
             head, rest = said.part(0, end), said.part(start, len(said.tokens))
             tails = list(self._alternatives(rest, now))
-            for first in self._read_conditional(with_units(head), now):
+            for first in self._forms(with_units(head), now):
                 yield from ((first.command, *tail) for tail in tails)
+
+    def _forms(self, said: Canonical, now: datetime) -> Iterator[ReadPart]:
+        """The conditional forms that may stand beside others: more than a name."""
+        return (part for part in self._read_conditional(said, now) if not _is_bare(part))
 
     def _read_certain(self, said: Canonical, now: datetime) -> Iterator[ReadPart]:
         for part in _read(self._certain, said, now):
@@ -199,6 +205,12 @@ def _free(part: ReadPart) -> tuple[list[str], list[str]]:
     captured = [c for c in part.match.slots if c.wildcard] if part.match else []
     names = [c.text for c in captured if c.schema.kind == "choice"]
     return names, [c.text for c in captured if c.schema.kind == "text"]
+
+
+def _is_bare(part: ReadPart) -> bool:
+    """Whether a form is nothing but the user's own words: any part of a text would fit it."""
+    match = part.match
+    return match is not None and not match.literal and all(c.wildcard for c in match.slots)
 
 
 def with_units(said: Canonical) -> Canonical:

@@ -11,8 +11,9 @@ import math
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from hassil.expression import (
@@ -23,8 +24,9 @@ from hassil.expression import (
     Permutation,
     TextChunk,
 )
-from hassil.intents import RangeSlotList, SlotList, TextSlotList
+from hassil.intents import RangeSlotList, SlotList, TextSlotList, WildcardSlotList
 
+from assistant.core.speakable import NO_NAMES, GivenNames
 from assistant.english import phrases
 from assistant.english.numbers import is_digits, spell
 from assistant.english.spoken import articles
@@ -54,7 +56,8 @@ class Sampler:
 
     What is drawn of a claim depends on no other claim, but for the sentences that are joined to
     its own: with one skill more, recognition goes on expecting the same of the others. With
-    `classes`, a word of theirs stands for any value of a long list.
+    `classes`, a word of theirs stands for any value of a long list. `given` are names that stand in
+    slots of free text.
     """
 
     def __init__(
@@ -63,11 +66,15 @@ class Sampler:
         claims: Sequence[Claim],
         seed: int,
         classes: ValueClasses | None = None,
+        given: GivenNames = NO_NAMES,
     ) -> None:
         self._seed = seed
         self._names = _names(claims)
         self._sources = [
-            SentenceSource(grammar.lists, claim.written, f"{seed} {name}", classes)
+            SentenceSource(
+                *(grammar.lists, claim.written, f"{seed} {name}", classes),
+                given.get(claim.skill, {}),
+            )
             for name, claim in zip(self._names, claims, strict=True)
         ]
         self._answers = SentenceSource(grammar.lists, grammar.answers, f"{seed} answers", classes)
@@ -239,8 +246,10 @@ class SentenceSource:
         sentences: Sequence[Expression],
         seed: str,
         classes: ValueClasses | None = None,
+        given: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self._lists, self._classes = lists, classes
+        self._given = {slot: [TextChunk(name) for name in names] for slot, names in given.items()}
         self._rng = random.Random(seed)
         self._choices: dict[int, list[_Choice]] = {}
         self._sizes: dict[int, float] = {}
@@ -290,7 +299,7 @@ class SentenceSource:
         """The next value of a list in a shuffled order, each once before any comes again."""
         deck = self._decks.setdefault(id(reference), [])
         if not deck:
-            values = self._values(reference.list_name)
+            values = self._values(reference)
             if values is _THINGS and before.endswith(" to "):
                 values = _ACTIONS
             deck.extend(self._classed(values) or self._rng.sample(values, len(values)))
@@ -311,7 +320,10 @@ class SentenceSource:
         chosen.taken += 1
         return items[chosen.index]
 
-    def _values(self, name: str) -> list[Expression]:
+    def _values(self, reference: ListReference) -> Sequence[Expression]:
+        name, given = reference.list_name, self._given.get(reference.slot_name)
+        if given and isinstance(self._lists[name], WildcardSlotList):
+            return given
         if name not in self._listed:
             self._listed[name] = _list_values(name, self._lists[name])
         return self._listed[name]
@@ -325,7 +337,7 @@ class SentenceSource:
 
     def _count(self, expression: Expression) -> float:
         if isinstance(expression, ListReference):
-            return sum(self._size(value) for value in self._values(expression.list_name))
+            return sum(self._size(value) for value in self._values(expression))
         if isinstance(expression, Alternative):
             return sum(self._size(item) for item in expression.items)
         if isinstance(expression, Group):

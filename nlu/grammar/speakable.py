@@ -14,7 +14,7 @@ import msgspec
 import assistant.english
 import nlu.grammar
 import nlu.text
-from assistant.core.speakable import Speakable
+from assistant.core.speakable import NO_NAMES, GivenNames, Speakable
 from assistant.skill.home import Home
 from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
 from nlu.grammar import usage
@@ -142,12 +142,13 @@ def key_of(
     home: Home,
     files: Iterable[Path],
     counts: Mapping[str, int] = NO_COUNTS,
+    names: GivenNames = NO_NAMES,
 ) -> str:
     """A digest of all that `speakable` depends on; `files` hold further sentences.
 
     A file that cannot be read counts as empty: who reads its sentences tells why.
     """
-    digest = hashlib.sha256(msgspec.msgpack.encode((manifests, home, dict(counts))))
+    digest = hashlib.sha256(msgspec.msgpack.encode((manifests, home, dict(counts), dict(names))))
     for file in (*_code(), *files):
         digest.update(f"\n{file}\n".encode())
         with suppress(OSError):
@@ -168,6 +169,7 @@ def speakable(
     seed: int,
     counts: Mapping[str, int] = NO_COUNTS,
     short: Sequence[Grammar] = (),
+    names: GivenNames = NO_NAMES,
 ) -> Speakable:
     """About `limit` sentences of the whole grammar that have a meaning in this home.
 
@@ -175,7 +177,7 @@ def speakable(
     `counts` tell how often each was carried out here.
     With the vocabulary, which a skill alone does not have, what goes on from a sentence is among
     them: of 120 recorded orders of the coffee skill alone it would cost two. So are, apart, the
-    forms of the grammars `short`.
+    forms of the grammars `short`. Those of a skill that has `names` are sentences with these.
     """
     claims = possible(grammar, home)
     whole = any(claim.block is not None for claim in claims)
@@ -183,8 +185,11 @@ def speakable(
         further = compile_grammar([FOLLOW_UPS], home)
         claims += further.claims
         grammar = replace(grammar, lists={**further.lists, **grammar.lists})
+    for further in short if names else ():
+        claims += [claim for claim in further.claims if claim.skill in names]
+        grammar = replace(grammar, lists={**further.lists, **grammar.lists})
     classes = ValueClasses()
-    sampler = Sampler(grammar, claims, seed, classes)
+    sampler = Sampler(grammar, claims, seed, classes, names)
     sentences = sampler.draw_weighed(limit, _usual(claims, sampler.shares, counts), _LEAST_DRAWN)
     forms = _short_forms(short, home, classes, seed) if whole else {}
     return Speakable(sentences=sentences, classes=_spoken_classes(classes), short=forms)

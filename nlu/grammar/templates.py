@@ -12,7 +12,7 @@ from hassil.intents import SlotList
 from hassil.recognize import recognize_all
 
 from assistant.core.messages import Command, Slot
-from assistant.core.speakable import Speakable
+from assistant.core.speakable import NO_NAMES, GivenNames, Speakable
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema, Traits
 from nlu.grammar import sampling
@@ -257,14 +257,16 @@ class Templates:
         """
         return sampling.sample(self._grammar, limit, seed, vocabulary)
 
-    def speakable(self, counts: Mapping[str, int] = NO_COUNTS) -> Speakable:
+    def speakable(
+        self, counts: Mapping[str, int] = NO_COUNTS, names: GivenNames = NO_NAMES
+    ) -> Speakable:
         """What people may say in this home, for a recogniser's language model.
 
-        `counts` tell how often each intent was carried out here.
+        `counts` tell how often each intent was carried out here, `names` are those that users gave.
         """
         short = [forms._grammar for forms in (self.short, self.conditional) if forms is not None]
         drawn = SPEAKABLE_SENTENCES, SAMPLING_SEED
-        return speakable(self._grammar, self._home, *drawn, counts, short)
+        return speakable(self._grammar, self._home, *drawn, counts, short, names)
 
     def example(self, intent: str) -> str:
         """One short sentence for `intent` as a person would say it; "" for an unknown intent."""

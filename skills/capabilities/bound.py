@@ -14,7 +14,14 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.skill import Area, Context, Reply, Storage, Undo
 from assistant.skill.announcements import DoNotDisturb
-from assistant.skill.context import Conversation, HomeControl, ListStore, MusicNames, Timers
+from assistant.skill.context import (
+    Commands,
+    Conversation,
+    HomeControl,
+    ListStore,
+    MusicNames,
+    Timers,
+)
 from assistant.skill.log import SkillLog
 from assistant.skill.plans import Alarms, Calendar, Plans
 from assistant.skill.storage import TableMigration
@@ -29,6 +36,10 @@ NOBODY = "-"
 CANCEL = "announcements.cancel"
 OWN = (RESTORE, CANCEL)
 """Operations of an undo that concern what one skill has to itself."""
+
+
+class NamedUndo(Undo, frozen=True):
+    """A step of another skill, which has its name already."""
 
 
 class Owner(Protocol):
@@ -66,7 +77,7 @@ class Bound:
         return msgspec.structs.replace(reply, undo=tuple(map(self._named, own)))
 
     def _named(self, undo: Undo) -> Undo:
-        if undo.operation not in OWN:
+        if undo.operation not in OWN or isinstance(undo, NamedUndo):
             return undo
         return msgspec.structs.replace(undo, name=self._skill)
 
@@ -97,6 +108,7 @@ class Capabilities:
         conversation: Conversation,
         do_not_disturb: DoNotDisturb,
         music: MusicNames,
+        commands: Commands,
         area: Area | None,
     ) -> Context:
         """The context that all skills share, of which `bound` makes that of one."""
@@ -111,6 +123,7 @@ class Capabilities:
             conversation=conversation,
             do_not_disturb=do_not_disturb,
             music=music,
+            commands=commands,
             area=area,
             storage=Storage(SkillValues(self._database, NOBODY)),
             tables=self._tables.of(NOBODY, ()),

@@ -47,7 +47,7 @@ class Openings:
         """The dialog of the commands of an interpretation."""
         commands = self._registry.without_talk(said.commands)
         requests = [request_of(said, command) for command in commands]
-        calls = [self._called(request) for request in requests]
+        calls = [self.carry_out(request) for request in requests]
         if said.missed:
             calls.append(not_understood(said.missed))
         guessed = len(commands) == 1 and self._guessed_question(commands[0])
@@ -73,22 +73,30 @@ class Openings:
         if begin is not None and begin.begins and when.lasts:
             when = msgspec.structs.replace(begin, lasting=when)
         request = msgspec.structs.replace(request, when=when)
-        call = agreed(self._called(request), dialog.query.text)
+        call = agreed(self.carry_out(request), dialog.query.text)
         return Dialog((call,), request.intent, expires_at_s, text=dialog.text)
 
-    def _called(self, request: Request) -> Call:
+    def carry_out(self, request: Request, there: Context | None = None) -> Call:
         """Carry out a request, in place of what was done last where it corrects that.
 
-        Who corrects what was not understood, or declined, does not mean what was done before it.
+        It is meant as said `there`, by default in the room, whose rights count in any case. Who
+        corrects what was not understood, or declined, does not mean what was done before it.
         """
         opened = opened_by(self._history.undoing, self._devices.entities)
         if request.instead and not (opened or self._history.failed):
             undone = yield from self._undone(request)
             if not undone.done:
                 return undone
+        return (yield from self._call(request, there))
+
+    def begun(self, request: Request, there: Context | None = None) -> Call:
+        """Carry out a request alone, or plan it, with no effect outside the database.
+
+        What is planned is meant as said in the room: its rights are those of where it is meant.
+        """
         if request.when is not None and self._registry.can_wait(request):
             return (yield from self._later.wished(request, self._context))
-        return (yield from self._call(request))
+        return (yield from self._registry.call(request, there or self._context, self._context))
 
     def _undone(self, request: Request) -> Call:
         """Take back what was done last, if that is allowed; to devices only to those of a kind.
@@ -107,8 +115,8 @@ class Openings:
         undoing = msgspec.structs.replace(request, intent=UNDO)
         return (yield from self._registry.guard.request(undoing, "", self._context, undo))
 
-    def _call(self, request: Request) -> Call:
-        reply = yield from self._registry.call(request, self._context)
+    def _call(self, request: Request, there: Context | None = None) -> Call:
+        reply = yield from self.begun(request, there)
         if request.intent == MUTE and reply.done:
             self._mute()
             self.muted = True

@@ -163,15 +163,12 @@ SUBJECTS = (
         ),
     ),
     FixedReply(
-        "MakeRoutine",
-        "I can't set up routines yet.",
+        "MakeAutomation",
+        "I can't set up automations yet. I can make a routine that you start by its name.",
         (
-            "(create|make|set up|add|save|build) (a|an|the|another) [new] (routine|automation"
-            "|scene|rule)",
-            "(create|make|set up|add) (a|an) (routine|automation|scene|rule) (for|that|called|to) "
-            "{what}",
+            "(create|make|set up|add|save|build) (a|an|the|another) [new] (automation|scene|rule)",
+            "(create|make|set up|add) (a|an) (automation|scene|rule) (for|that|called|to) {what}",
             "(every time|whenever) {what} (turn|switch|open|close|tell|do|play) {place}",
-            "when i say {what} (turn|switch|open|close|play|do) {place}",
             "(put|set) {what} on a (schedule|timer schedule)",
         ),
     ),

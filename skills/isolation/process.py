@@ -27,7 +27,7 @@ from assistant.skill import Cancelled, Context, Dialog, Skill
 from assistant.skill.context import Request
 from assistant.skill.home import Home
 from assistant.skill.log import LOGGER, SkillLog
-from assistant.skill.reply import Ask, Choose, Query
+from assistant.skill.reply import Ask, AskCommands, Choose, Query
 from assistant.skill.settings import BadSetting, read_settings
 from assistant.skill.signature import convert, schema_of
 from assistant.skill.storage import Storage
@@ -227,6 +227,8 @@ class _Served:
             case Ask():
                 schema = schema_of("answer", query.answer)
                 return Asks(number=number, text=str(query.text), schema=schema)
+            case AskCommands():
+                raise SkillError("skill.commands", "only a built-in skill may ask for commands")
             case Choose():
                 return Asks(number=number, text=str(query.text), options=tuple(query.options))
         return Asks(number=number, text=str(query.text), confirm=True)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import msgspec
 
-from assistant.core.messages import SlotValue, SunEvent
+from assistant.core.messages import SunEvent
 from assistant.skill import Request, Undo
+from assistant.skill.context import Answer
 from skills.countdown import Ending
 
 LocalTime = Annotated[datetime, msgspec.Meta(tz=False)]
@@ -42,13 +43,6 @@ class AtTime(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 Due = After | AtTime
-
-
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user answered to a question that the command asks."""
-
-    question: str
-    value: SlotValue
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

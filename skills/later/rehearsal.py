@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from datetime import date, time, timedelta
 from enum import Enum
 from functools import partial
@@ -12,9 +12,9 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.messages import SlotValue
 from assistant.skill import Area, Ask, Cancelled, Confirm, Context, Dialog, Entity, Floor, Reply
+from assistant.skill.context import Answer
 from assistant.skill.reply import Query
 from assistant.skill.signature import convert
-from skills.later.plan import Answer
 from skills.rights.pin import AskPin
 
 Rehearsed = tuple[Reply, tuple[Answer, ...]]
@@ -52,18 +52,44 @@ def answered(call: Dialog, answers: Sequence[Answer], context: Context) -> Reply
 
     Raises `SkillError` where it asks what it did not ask then: nobody has agreed to that.
     """
+    asking = with_answers(call, answers, context)
+    try:
+        next(asking)
+    except StopIteration as end:
+        reply: Reply = end.value
+        return reply
+    asking.close()
+    raise SkillError("later.asks", "a planned command asks what was not asked before")
+
+
+def with_answers(call: Dialog, answers: Sequence[Answer], context: Context) -> Dialog:
+    """Carry a call out with answers that were given before; all else is asked, and the PIN."""
     known = {answer.question: answer.value for answer in answers}
     move = partial(next, call)
-    while True:
-        try:
+    try:
+        while True:
             query = move()
-        except StopIteration as end:
-            reply: Reply = end.value
-            return reply
-        if query.text not in known or isinstance(query, AskPin):
-            call.close()
-            raise SkillError("later.asks", "a planned command asks what was not asked before")
-        move = partial(call.send, _typed(known[query.text], query, context))
+            answer = None if isinstance(query, AskPin) else _known(known, query, context)
+            try:
+                answer = (yield query) if answer is None else answer
+            except Cancelled as cancelled:
+                move = partial(call.throw, cancelled)
+            else:
+                move = partial(call.send, answer)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+    finally:
+        call.close()
+
+
+def _known(known: Mapping[str, SlotValue], query: Query, context: Context) -> Any:
+    """The answer that was given before; None for none, and for a thing that is no longer there."""
+    if query.text not in known:
+        return None
+    try:
+        return _typed(known[query.text], query, context)
+    except SkillError:
+        return None
 
 
 def _typed(value: SlotValue, query: Query, context: Context) -> Any:

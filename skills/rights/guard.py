@@ -187,7 +187,7 @@ class Guard:
         self, call: Dialog, turn: _Turn, intent: Act, answers: Answers
     ) -> Generator[Query, Any, Reply | None]:
         """The reply of a call, None where it was stopped; asks what is not in `answers`."""
-        known = dict(answers)
+        known = list(answers)
         move: Callable[[], Query] = partial(next, call)
         try:
             while True:
@@ -197,11 +197,15 @@ class Guard:
                 if isinstance(outcome, Cancelled):
                     raise outcome
                 try:
-                    answer = known.pop(outcome.text) if outcome.text in known else (yield outcome)
+                    given = next((one for one in known if one[0] == outcome.text), None)
+                    answer = given[1] if given is not None else (yield outcome)
                 except Cancelled as cancelled:
                     move = partial(call.throw, cancelled)
                 else:
-                    answers.append((outcome.text, answer))
+                    if given is not None:
+                        known.remove(given)
+                    else:
+                        answers.append((outcome.text, answer))
                     move = partial(call.send, answer)
         except AssistantError:
             if turn.stopped is None:

@@ -77,3 +77,12 @@ def test_another_home_has_every_stage_read_it(file: Path, tmp_path: Path) -> Non
         assert [type(m) for m in stage.feed(HomeDescribed(text=HOME))] == [Reload]
         assert list(stage.feed(HomeDescribed(text=HOME))) == []
         assert list(stage.feed(HomeDescribed(text="nonsense"))) == []
+
+
+def test_only_a_reload_for_all_is_published_by_the_control_process(tmp_path: Path) -> None:
+    """That of one stage is out already: whoever asks for it has sent it to all."""
+    metrics = MetricsStore(tmp_path / "metrics.jsonl", keep=10)
+    with closing(ControlServer(tmp_path / "control.sock", {})) as server:
+        stage = ControlStage(server, metrics, Recollection())
+        assert list(stage.feed(Reload(stage="asr"))) == []
+        assert list(stage.feed(Reload())) == [Reload()]

@@ -317,6 +317,18 @@ def test_reload_swaps_the_stage(address: Address) -> None:
         assert reply.text == "new words"
 
 
+@pytest.mark.parametrize(
+    ("process", "obeyed"), [("", True), ("answer", True), ("asr", False), ("answers", False)]
+)
+def test_a_reload_of_one_process_is_obeyed_by_that_alone(
+    address: Address, process: str, obeyed: bool
+) -> None:
+    with closing(Bus("answer", address, PEERS, CONSUMERS, (*Echo.consumes, Reload))) as bus:
+        worker = Worker("answer", Echo(), bus, Beats(), Echo)
+        worker._take(Reload(stage=process))
+        assert worker._reload_wanted is obeyed
+
+
 def test_one_that_is_asked_to_retire_ends_when_it_has_nothing_to_do(
     address: Address, impatient: None
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.english.replies import CANCEL, NO, NONE_OF_THEM, THAT_ONE, YES
+from assistant.english.replies import CANCEL, NO, NO_MORE, NONE_OF_THEM, THAT_ONE, YES
 
 
 @pytest.mark.parametrize("reply", ["yes", "yeah", "sure", "correct", "exactly", "please do"])
@@ -28,3 +28,24 @@ def test_a_reply_is_not_both() -> None:
 def test_no_answers_a_question_and_does_not_end_the_dialog() -> None:
     assert CANCEL.fullmatch("never mind")
     assert not CANCEL.fullmatch("no")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *("no", "no thanks", "nope", "nothing", "nothing else", "no, nothing else", "that's all"),
+        *("no that's all", "that is everything", "that's it, thanks", "thanks, that's all"),
+        *("done", "i'm done", "i am finished", "all done", "no more", "that will be all"),
+        "okay that's all",
+    ],
+)
+def test_all_is_named(reply: str) -> None:
+    assert NO_MORE.fullmatch(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["turn it all off", "no lights", "do nothing", "all the lights", "stop", "cancel", "not that"],
+)
+def test_not_all_is_named(reply: str) -> None:
+    assert not NO_MORE.fullmatch(reply)

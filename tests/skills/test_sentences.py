@@ -107,6 +107,17 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
         "is anything planned": {},
         "what will you do later": {},
     },
+    "MakeRoutine": {
+        "make a routine": {},
+        "create a new routine": {},
+        "let me teach you a new routine": {},
+        "when I say movie time, turn off the lights": {
+            "name": "movie time",
+            "what": "turn off the lights",
+        },
+    },
+    "ListRoutines": {"what routines do I have": {}, "list my routines": {}},
+    "HelpRoutines": {"what can I say about routines": {}, "how do I make a routine": {}},
     "CancelPlanned": {
         "cancel the plan for the kitchen light": {"what": "kitchen light"},
         "forget the plan with the kettle": {"what": "kettle"},

@@ -53,7 +53,8 @@ def test_help_names_what_each_skill_can_do(talk: Talk) -> None:
     assert talk.ask("Help") == (
         "I can tell the time and the date, set timers, turn lights and switches on and off, "
         "do things later, do sums and convert units, tell a joke, answer questions from your "
-        "documents, wake you at a time, remind you of things, keep your calendar and play music."
+        "documents, wake you at a time, remind you of things, keep your calendar, run routines "
+        "of your own and play music."
     )
 
 

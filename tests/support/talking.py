@@ -69,6 +69,14 @@ def command(intent: str, **slots: SlotValue) -> Command:
     )
 
 
+def made_routine(name: str, *commands: Command) -> Command:
+    """The command that gives others a name: "when I say movie time, …"."""
+    texts = (c if c.text else msgspec.structs.replace(c, text=c.intent) for c in commands)
+    what = Slot(name="what", value="…", raw="…", commands=tuple(texts))
+    plain = command("MakeRoutine", name=name)
+    return msgspec.structs.replace(plain, slots=(*plain.slots, what))
+
+
 def directed(plain: Command, *directions: str) -> Command:
     """The same command with words in it that name these directions."""
     return msgspec.structs.replace(plain, directions=directions)
@@ -104,6 +112,7 @@ class Talk:
     connect: Connect = CONNECT
     evidence: Evidence = Evidence.NONE
     usage: Path | None = None
+    names: Path | None = None
 
     def __post_init__(self) -> None:
         self.open()
@@ -133,6 +142,7 @@ class Talk:
             notices=self.notices,
             recording=self.recording,
             usage=self.usage,
+            names=self.names,
             where=self.where,
             mute=self.mute,
             quiet=self.quiet,

@@ -53,6 +53,22 @@ def promised(report: str) -> str:
     return _DONE.sub(lambda verb: PAST[verb[0]], found["done"]) if found else ""
 
 
+def third_person(phrase: str) -> str:
+    """A phrase that fits "I will …" as one that fits "it …": "dim it and close it" → "dims …"."""
+    words = phrase.split()
+    for at, word in enumerate(words):
+        if at == 0 or (words[at - 1] == "and" and word in _VERBS):
+            words[at] = _inflected(word)
+    return " ".join(words)
+
+
+def _inflected(verb: str) -> str:
+    """The third person singular of a verb."""
+    if verb.endswith(("s", "sh", "ch", "x", "o")):
+        return f"{verb}es"
+    return f"{verb}s" if verb[-2:-1] in "aeiou" or not verb.endswith("y") else f"{verb[:-1]}ies"
+
+
 def orders(words: str) -> bool:
     """Whether words begin with a verb, so that they fit "I will …" as they are."""
     return words.casefold().partition(" ")[0] in _VERBS

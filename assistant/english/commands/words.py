@@ -48,6 +48,11 @@ DOING = _keys("do, have, let us do, let us have, time for, it is time for")
 REQUESTING = word_set("please")
 """Words by which a name alone is a request."""
 
+CUES = _keys(
+    "when i say, whenever i say, if i say, every time i say, each time i say, as soon as i say"
+)
+"""Words before a name that is to stand for the commands behind it."""
+
 QUANTIFIERS = _keys(
     "everywhere, in house, in whole house, in flat, at home, all, every, everything, both, "
     "each, all of, whole, every single, each of, whatever is on, whatever is still on, "

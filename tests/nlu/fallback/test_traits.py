@@ -100,6 +100,7 @@ def test_the_questions_of_the_built_in_skills_say_that_they_are_some() -> None:
         *("CalendarPlans", "DocumentNotes", "DocumentSource", "DocumentSummary", "PlannedList"),
         *("IsDoNotDisturb", "AlarmStatus", "WakingTime", "ReminderStatus", "WhenReminded"),
         *("Calculate", "ConvertUnits", "SpellWord", "TellJoke"),
+        *("ListRoutines", "HelpRoutines"),
         *("FindFreeTime", "IsTimeFree", "MusicNames", "MusicThere", "WhatIsPlaying"),
     }
 

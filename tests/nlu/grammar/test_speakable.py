@@ -175,3 +175,24 @@ def test_counts_that_cannot_be_read_are_none(tmp_path: Path) -> None:
 
 def test_no_class_has_a_letter_of_english() -> None:
     assert not WORDS & CHARACTERS
+
+
+NAMES = {"routines": {"name": ("movie time", "wind down")}}
+
+
+def test_names_that_users_gave_are_sentences(said: Speakable) -> None:
+    here = Templates.compile(MANIFESTS, HOME, built_in()).speakable(names=NAMES)
+    forms = {"movie time", "wind down", "what does wind down do", "delete wind down"}
+    assert forms <= here.sentences.keys()
+    assert not forms & said.sentences.keys()
+
+
+def test_names_of_other_skills_change_nothing(said: Speakable) -> None:
+    """Control."""
+    others = {"nobody": {"name": ("movie time",)}}
+    assert Templates.compile(MANIFESTS, HOME, built_in()).speakable(names=others) == said
+
+
+def test_names_are_part_of_the_key() -> None:
+    keys = [key_of(MANIFESTS, HOME, (), names=names) for names in ({}, NAMES, NAMES)]
+    assert keys[0] != keys[1] == keys[2]

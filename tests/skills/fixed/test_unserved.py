@@ -27,7 +27,7 @@ SAID = {
     "ControlCar": "start the car and warm it up",
     "CallTaxi": "get me a taxi to the airport",
     "RenameThing": "call it the second batch",
-    "MakeRoutine": "create a new routine",
+    "MakeAutomation": "create a new automation",
     "HassMediaSearchAndPlay": "put on some jazz",
     "TelevisionGuide": "what's on telly tonight",
     "SportsResults": "who won the match",

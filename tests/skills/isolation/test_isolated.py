@@ -110,6 +110,13 @@ def test_a_dialog_passes_between_the_processes_with_its_values(load: Load) -> No
     assert which == Choose("Which cup?", ("the big one", "the small one"))
 
 
+def test_a_skill_of_others_asks_for_no_commands(load: Load) -> None:
+    asking = TEA.replace('Ask("For how long?", timedelta)', 'AskCommands("What?")')
+    skill, kind = load(asking, "timers"), Slot(name="kind", value="green", raw="green")
+    with pytest.raises(SkillError, match="only a built-in skill may ask for commands"):
+        call(skill, "MakeTea", memory_context(), [kind], [()])
+
+
 def test_who_says_cancel_is_obeyed_there_too(load: Load) -> None:
     skill, kind = load(TEA, "timers"), Slot(name="kind", value="black", raw="black")
     reply = call(skill, "MakeTea", memory_context(), [kind], [60, True, Cancelled()])

@@ -1,0 +1,35 @@
+"""The names that users gave, told to recognition where they have changed."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from assistant.core.speakable import read_names, write_names
+from assistant.skill import Context
+from skills.registry import Registry
+
+log = logging.getLogger(__name__)
+
+
+class ToldNames:
+    """Keeps the names of `registry` in a `file`; without one nobody is told of any."""
+
+    def __init__(self, registry: Registry, file: Path | None) -> None:
+        self._registry, self._file = registry, file
+        self._told = read_names(file) if file is not None else None
+
+    def changed(self, context: Context) -> bool:
+        """Whether they have changed since they were told last; then the file has them."""
+        if self._file is None:
+            return False
+        names = self._registry.given_names(context)
+        if names == self._told:
+            return False
+        try:
+            write_names(self._file, names)
+        except OSError as error:
+            log.warning("%s: %s (storage.unwritable)", self._file, error)
+            return False
+        self._told = names
+        return True
