@@ -42,6 +42,7 @@ from nlu.build import Understanding, answer_reader, speakable_key
 from nlu.classifier.intent import IntentModel
 from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
+from skills.capabilities.device import NO_PARTS, DeviceParts
 from skills.isolation.host import Host
 from skills.later.evidence import Evidence, clock_evidence
 from skills.later.sun import Position
@@ -160,8 +161,12 @@ class Composition:
         database: Database,
         revisions: Revisions | None = None,
         notices: list[str] | None = None,
+        device: DeviceParts = NO_PARTS,
     ) -> SkillsStage:
-        """The skills, on their database (`skills.state.open_state`), which tell `notices` once."""
+        """The skills, on their database (`skills.state.open_state`), which tell `notices` once.
+
+        `device` is what they may do to the device itself.
+        """
         if database.path:
             self._host.quarantine.keep_in(self._config.state_dir / QUARANTINE_FILE)
         self.registry.warm()
@@ -189,6 +194,7 @@ class Composition:
             rules=self.rules,
             pin=PinFile(self._config.state_dir / PIN_FILE) if database.path else None,
             evidence=clock_evidence if database.path else lambda: Evidence.NONE,
+            device=device,
         )
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -59,10 +59,13 @@ class PlayQueue:
     that was not heard is played when it comes again from its first sentence on. No sentence of a
     reply to be heard once is taken twice. `heard` are such replies that were heard before. While
     `lowered`, sentences begin softly; earcons, which tell that it listens, are as loud as ever.
+    `volume` gives the factor on the samples of a sentence that begins.
     """
 
-    def __init__(self, heard: Iterable[str] = ()) -> None:
-        self.lowered = False
+    def __init__(
+        self, heard: Iterable[str] = (), volume: Callable[[], float] = lambda: 1.0
+    ) -> None:
+        self.lowered, self._volume = False, volume
         self._queue: deque[Speech] = deque()
         self._rest: Samples = np.zeros(0, np.int16)
         self._sentence: Speech | None = None
@@ -157,8 +160,8 @@ class PlayQueue:
             return False
         self._sentence = self._queue.popleft()
         samples = np.frombuffer(self._sentence.samples, np.int16)
-        if self.lowered and self._sentence.utterance_id:
-            samples = (samples * LOWERED).astype(np.int16)
+        if self._sentence.utterance_id:
+            samples = _scaled(samples, self._volume() * (LOWERED if self.lowered else 1.0))
         self._rest = at_rate(samples, self._sentence.rate_hz, rate_hz)
         self._starved_s = 0.0
         news.append(Sounding(samples, self._sentence.rate_hz))
@@ -190,6 +193,14 @@ class PlayQueue:
             del self._over[next(iter(self._over))]
         self._over[ended.utterance_id] = ended.heard
         return ended._replace(once=self._taken.pop(ended.utterance_id, 0) > 0)
+
+
+def _scaled(samples: Samples, factor: float) -> Samples:
+    """The samples, louder or softer; peaks that do not fit are cut off, and do not wrap around."""
+    if factor == 1.0:
+        return samples
+    scaled: Samples = np.clip(samples * factor, -32768, 32767).astype(np.int16)
+    return scaled
 
 
 def _seconds(speech: Speech) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -42,7 +42,8 @@ class Playback:
 
     The device is opened for a reply and closed a second after it, as an open one costs power.
     `own_voice` is told what is played. Without a loudspeaker, replies end at once, unheard. When a
-    reply to be heard once was heard, `heard_replies` records it before it is reported.
+    reply to be heard once was heard, `heard_replies` records it before it is reported. `volume`
+    gives the factor on the samples of a sentence that begins.
     """
 
     def __init__(
@@ -50,11 +51,13 @@ class Playback:
         output: str,
         own_voice: OwnVoice | None = None,
         heard_replies: HeardReplies | None = None,
+        volume: Callable[[], float] = lambda: 1.0,
     ) -> None:
         self._output = output
         self._own_voice = own_voice
         self._heard_replies = heard_replies
-        self._queue = PlayQueue(heard_replies.names if heard_replies is not None else ())
+        heard = heard_replies.names if heard_replies is not None else ()
+        self._queue = PlayQueue(heard, volume)
         self._changed = threading.Condition()
         self._closed = self._cut = False
         self._present = True

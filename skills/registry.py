@@ -24,6 +24,7 @@ from skills import (
     calendar,
     clock,
     conversation,
+    device,
     documents,
     home,
     jokes,
@@ -54,7 +55,7 @@ LOAD_S = 20.0
 """Most seconds for the import of a skill, which may need a large library from a slow card."""
 _MODULES = (
     *(clock, timer, home, planned, sums, jokes, disturbing, documents, conversation, talk),
-    *(alarms, reminders, calendar, routines, music),
+    *(alarms, reminders, calendar, routines, music, device),
 )
 BUILT_IN: tuple[Skill, ...] = tuple(module.skill for module in _MODULES)
 

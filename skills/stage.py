@@ -42,6 +42,7 @@ from skills.announcements.quiet import SET, Quiet
 from skills.announcements.waiting import Waiting
 from skills.capabilities.bound import OWN, Capabilities
 from skills.capabilities.calendar.store import RESTORE, StoredCalendar
+from skills.capabilities.device import NO_PARTS, VOLUME, DeviceParts, OwnDevice
 from skills.capabilities.names import ToldNames
 from skills.confirmed import Confirmed
 from skills.deadline import in_time
@@ -103,12 +104,7 @@ class SkillsStage:
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
-        Interpretation,
-        Commit,
-        NothingHeard,
-        Woke,
-        PlaybackStarted,
-        PlaybackEnded,
+        *(Interpretation, Commit, NothingHeard, Woke, PlaybackStarted, PlaybackEnded),
         *(HomeReceipt, HomeStates, HomeLists, HomeForecasts, MusicLibrary, DeviceChanged),
     )
 
@@ -138,6 +134,7 @@ class SkillsStage:
         rules: Rules = NO_RULES,
         pin: PinFile | None = None,
         evidence: Callable[[], Evidence] = lambda: Evidence.NONE,
+        device: DeviceParts = NO_PARTS,
     ) -> None:
         self._registry, self._database, self._resolve = registry, database, resolve
         self._trust = ClockTrust(database, now, boot_id, evidence)
@@ -156,6 +153,7 @@ class SkillsStage:
         lists = StoredLists(database, guard, self._devices.lists)
         lists.take_over(self._devices.added)
         self._calendar = StoredCalendar(database, calendar, self._timing, announce)
+        self._device = OwnDevice(database, device)
         self._confirmed = Confirmed(database, usage)
         self._names, self._names_told = ToldNames(registry, names), False
         self._events = Events(registry, database, self._devices, self._timing)
@@ -171,6 +169,7 @@ class SkillsStage:
         def room(there: str) -> Room:
             commands = KeptCommands(registry, Rehearsal(database), partial(self._rooms.of, there))
             others = {SET: self._quiet.restore, RESTORE: self._calendar.take_back}
+            others[VOLUME] = self._device.restore
             history = History(
                 *(database, registry.abilities, self._scheduler, self._devices, lists),
                 *(self._later.plans, self._later.alarms),
@@ -191,6 +190,7 @@ class SkillsStage:
                 do_not_disturb=self._quiet,
                 music=self._music,
                 commands=commands,
+                device=self._device,
                 area=next((a for a in home.areas if a.id == there), None),
             )
             openings = Openings(
@@ -209,6 +209,7 @@ class SkillsStage:
         self._pin.expire()
         self._trust.look(at_s)
         self._floor.observe(message, at_s)
+        self._device.observe(message, at_s)
         for given in self._fed(message):
             self._floor.observe(given, at_s)
             yield given
@@ -251,7 +252,7 @@ class SkillsStage:
         moments = [
             *(self._scheduler.deadline_s(), self._later.deadline_s(), self._pin.deadline_s()),
             self._announcements.deadline_s(self._scheduler.at_s, self._rooms.asking),
-            self._events.deadline_s(self._scheduler.at_s),
+            *(self._events.deadline_s(self._scheduler.at_s), self._device.deadline_s()),
             *(self._devices.deadline_s(), self._rooms.deadline_s(), self._calendar.deadline_s()),
         ]
         return min((m for m in moments if m is not None), default=None)
@@ -343,6 +344,7 @@ class SkillsStage:
                 remember_acted(self._database, utterance_id)
                 room.history.keep(reply, dialog.intents_done)
                 self._confirmed.count(room.area)
+        self._device.tell()
         right = self._confirmed.tell(room.area) if acted else ()
         room.history.remember(reply, acted)
         if dialog.query is not None:

@@ -39,6 +39,7 @@ from assistant.core.layout import (
     METRICS_FILE,
     MUTED,
     STATE_FILE,
+    VOLUME_FILE,
 )
 from assistant.core.messages import HomeDescribed, Message, Reload, Replace, SpokenReply, Work
 from assistant.core.models.swap import LoadSwap
@@ -46,6 +47,7 @@ from assistant.core.stage import Source, Stage
 from assistant.core.worker import LoopObserver, Worker
 from assistant.recordings.folder import Recordings
 from assistant.recordings.keeper import RecordingKeeper
+from assistant.serving.device import device_parts
 from assistant.serving.hot_swap import HotSwap, NluHotSwap
 from assistant.supervision.channel import ProcessStatus, Status
 from assistant.supervision.heartbeat import Heartbeat
@@ -60,7 +62,9 @@ from audio.mute.switch import MuteSwitch
 from audio.playback import Playback
 from audio.stage import AudioStage
 from audio.tts.stage import VoiceStage
+from audio.tts.volume import VolumeFile
 from nlu.stage import NluStage
+from skills.capabilities.device import NO_PARTS, DeviceParts
 from skills.isolation.installed import with_installed
 from skills.revisions import Revisions
 from skills.stage import SkillsStage
@@ -207,13 +211,16 @@ def _nlu(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Proce
     return replace(parts, unfinished=swap.unfinished)
 
 
-def _skills(config: Config) -> HotSwap:
-    return _skills_on(open_state(config.state_dir / STATE_FILE), config)
+def _skills(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
+    """The skills, on a database that stays open over a reload."""
+    database, device = open_state(config.state_dir / STATE_FILE), device_parts(config, files)
+    swap = partial(_skills_on, database, device=device)
+    return _swapping(swap, config, files, heartbeat)
 
 
-def _skills_on(database: Database, config: Config) -> HotSwap:
+def _skills_on(database: Database, config: Config, device: DeviceParts = NO_PARTS) -> HotSwap:
     revisions, notices = Revisions(), [RECORDING] if Recordings.of(config).on else []
-    return HotSwap(lambda composition: composition.skills(database, revisions, notices))
+    return HotSwap(lambda composition: composition.skills(database, revisions, notices, device))
 
 
 def _answer(config: Config) -> HotSwap:
@@ -264,7 +271,9 @@ def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Pro
     if switch.on:
         log.warning("muted: no microphone opens before %s (audio.mute)", UNMUTING)
     capture = Capture(config.audio.inputs, paused=switch.on)
-    playback = Playback(config.audio.output, own_voice, HeardReplies(config.state_dir / HEARD_FILE))
+    heard = HeardReplies(config.state_dir / HEARD_FILE)
+    volume = VolumeFile(config.state_dir / VOLUME_FILE)
+    playback = Playback(config.audio.output, own_voice, heard, lambda: volume.factor)
     button = mute_button(config.button, switch, config.runtime_dir)
     mute = Mute(switch, capture, button)
 
@@ -367,7 +376,7 @@ MAKERS: Mapping[str, Callable[[Config, tuple[Path, ...], Heartbeat], ProcessPart
     "audio": _audio,
     "asr": _asr,
     "nlu": _nlu,
-    "skills": partial(_swapping, _skills),
+    "skills": _skills,
     "answer": partial(_swapping, _answer),
     "voice": partial(_swapping, lambda _: HotSwap(Composition.voice)),
 }

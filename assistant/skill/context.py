@@ -15,6 +15,7 @@ from assistant.core.home.music import Music
 from assistant.core.messages import Command, Slot, SlotValue, When
 from assistant.english.spoken import spoken
 from assistant.skill.announcements import Announcements, DoNotDisturb, Priority
+from assistant.skill.device import NO_DEVICE, Device
 from assistant.skill.files import NO_FILES, Files
 from assistant.skill.home import Area, Entity, Floor
 from assistant.skill.log import SkillLog
@@ -325,6 +326,7 @@ class Context:
     files: Files = NO_FILES
     music: MusicNames = NO_MUSIC
     commands: Commands = NO_COMMANDS
+    device: Device = NO_DEVICE
     settings: Any = None
     """The skill's `settings` Struct, as the settings file fills it; None where it has none."""
     area: Area | None = None

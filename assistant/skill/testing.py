@@ -25,6 +25,7 @@ from assistant.core.home.forecast import ForecastDay
 from assistant.core.messages import Slot, SlotValue
 from assistant.skill.announcements import Announcement, Priority
 from assistant.skill.context import Context, ListItem, Request, Timer
+from assistant.skill.device.memory import MemoryDevice
 from assistant.skill.files import MemoryFiles
 from assistant.skill.home import Area, Entity, Floor, Home
 from assistant.skill.log import SkillLog
@@ -331,6 +332,7 @@ def memory_context(
         network=network or MemoryNetwork(),
         log=SkillLog(skill.name if skill else "test"),
         files=MemoryFiles(files or {}),
+        device=MemoryDevice(),
         settings=settings if settings is not None else declared and declared(),
         area=next((one for one in known.areas if one.id == area), None),
     )

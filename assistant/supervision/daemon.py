@@ -18,6 +18,7 @@ from assistant.supervision.bounds import Bounds
 from assistant.supervision.folders import held
 from assistant.supervision.logs import set_up
 from assistant.supervision.process import Patience, ProcessSpec
+from assistant.supervision.sdnotify import forget_other_service
 from assistant.supervision.settings import load_settings, missing_folders
 from assistant.supervision.supervisor import Supervisor
 
@@ -47,6 +48,7 @@ def run(
     waits, and how many failures lead to safe mode. Raises `ConfigError` before anything starts when
     the settings are wrong or a folder cannot be used, `InputError` when the home's file is wrong.
     """
+    forget_other_service()
     files = config_files(config_file)
     config = load_settings(files)
     set_up("assistant", config.log.level)

@@ -6,7 +6,16 @@ import contextlib
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
+
+SERVICE_PID = "SYSTEMD_EXEC_PID"
+"""Variable in which systemd tells the first process of a service its own id."""
+
+
+def forget_other_service(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Remove that variable where it is of another service, such as the terminal of this command."""
+    if environment.get(SERVICE_PID) != str(os.getpid()):
+        environment.pop(SERVICE_PID, None)
 
 
 class Notifier:

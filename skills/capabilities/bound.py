@@ -22,6 +22,7 @@ from assistant.skill.context import (
     MusicNames,
     Timers,
 )
+from assistant.skill.device import Device
 from assistant.skill.log import SkillLog
 from assistant.skill.plans import Alarms, Calendar, Plans
 from assistant.skill.storage import TableMigration
@@ -109,6 +110,7 @@ class Capabilities:
         do_not_disturb: DoNotDisturb,
         music: MusicNames,
         commands: Commands,
+        device: Device,
         area: Area | None,
     ) -> Context:
         """The context that all skills share, of which `bound` makes that of one."""
@@ -124,6 +126,7 @@ class Capabilities:
             do_not_disturb=do_not_disturb,
             music=music,
             commands=commands,
+            device=device,
             area=area,
             storage=Storage(SkillValues(self._database, NOBODY)),
             tables=self._tables.of(NOBODY, ()),

@@ -128,9 +128,9 @@ REPLIES = (
         "TalkAreYouThere",
         "Yes, I'm listening.",
         (
-            "are you (there|still there|awake|on|listening|listening to me|working|with me)",
-            "(can you hear me|do you hear me|did you hear me|are you hearing me) [now]",
-            "is (anybody|anyone|somebody) (there|listening)",
+            "are you (there|still there|awake|on|working|with me)",
+            "did you hear me",
+            "is (anybody|anyone|somebody) there",
             "(can|could) i ask you (something|a question|for something)",
         ),
         asks=True,

@@ -343,20 +343,15 @@ SUBJECTS = (
         "ChangeVoice",
         "I can't change how I speak.",
         (
-            "(speak|talk|read) (louder|up|quieter|more quietly|softer|slower|faster|more "
-            "slowly|clearly)",
-            "(speak|talk) [a bit|a little] (up|louder|quieter|slower|faster|more slowly|more "
-            "quietly)",
-            "(speak|talk) (up|louder|slower|quieter|softer) (a bit|a little|please)",
-            "i (can not|can hardly|can barely) (hear|understand) you",
-            "(do not|you do not have to|stop) (shout|shouting|mumble|mumbling|speak so fast|talk "
-            "so loud)",
-            "(turn|put) (your volume|your voice|yourself) (up|down)",
-            "(change|lower|raise) your (voice|accent|volume|name|tone|wake word|language)",
+            "(speak|talk|read) [a bit|a little] (slower|faster|more slowly|more clearly|clearly)",
+            "(speak|talk|read) (slower|faster) (a bit|a little|please)",
+            "i (can not|can hardly|can barely) understand you",
+            "(do not|you do not have to|stop) (mumble|mumbling|speak so fast|talk so fast)",
+            "(change|lower|raise) your (accent|name|tone|wake word|language)",
+            "change your (voice|volume)",
             "(use|do|put on|speak with) (a|an|another|a different|a man's|a woman's) "
             "(voice|accent)",
-            "(whisper|be louder|be quieter|speak up|you are too loud|you are too quiet|you are "
-            "shouting)",
+            "(whisper|whisper please|can you whisper|talk in a whisper)",
         ),
     ),
     FixedReply(
@@ -365,9 +360,8 @@ SUBJECTS = (
         (
             "(connect|pair|link) [(to|with)] (the wifi|the wi fi|bluetooth|my phone|the "
             "internet|a speaker|{what})",
-            "(restart|reboot|update|reset|upgrade) (yourself|the assistant|your software|the "
-            "system)",
-            "(turn|switch|shut) yourself (off|on|down)",
+            "(update|reset|upgrade) (yourself|the assistant|your software|the system)",
+            "((turn|switch) yourself (off|on)|shut yourself (off|down))",
             "(add|find|install|discover|set up|connect) (a|the|my) [new] (device|devices|lamp"
             "|speaker|skill|user|app)",
             "(change|open) (the|your|my) settings",

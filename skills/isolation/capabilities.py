@@ -17,6 +17,7 @@ import msgspec
 from assistant.core.errors import SkillError
 from assistant.skill.announcements import Announcements, DoNotDisturb
 from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
+from assistant.skill.device import Device
 from assistant.skill.files import Files
 from assistant.skill.network import Network
 from assistant.skill.plans import Alarms, Calendar, Plans
@@ -37,6 +38,7 @@ CAPABILITIES: Mapping[str, type] = {
     "do_not_disturb": DoNotDisturb,
     NETWORK: Network,
     "files": Files,
+    "device": Device,
 }
 """Name in the context, which is also the permission's → its interface."""
 TABLES, LOG = "tables", "log"

@@ -5,6 +5,7 @@ home                                     every device and area
 home:light                               devices of one domain
 home:light:kitchen · home:*:kitchen      of one area
 network:http://192.168.1.20:8080         one server, by its scheme, host and port
+device                                   how loud it speaks, backups, a restart
 files:/srv/recipes                       reading that file, or what is in that folder
 """
 

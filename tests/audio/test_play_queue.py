@@ -246,3 +246,23 @@ def test_no_more_than_can_be_listened_to_waits() -> None:
         added(queue, sentence("b", 1))
     played(queue, 1)
     added(queue, sentence("b", 1))
+
+
+def test_each_sentence_begins_as_loud_as_the_volume_is_then() -> None:
+    volume = 2.0
+    queue = PlayQueue(volume=lambda: volume)
+    added(queue, sentence("a", BLOCK, 1000), sentence("", BLOCK, 1000), sentence("b", BLOCK, 1000))
+    loud, news = queue.pull(BLOCK, RATE_HZ)
+    assert loud.max() == 2000
+    (sounding,) = (one for one in news if isinstance(one, Sounding))
+    assert np.array_equal(sounding.samples, loud)  # or the echo would be taken for somebody
+    assert queue.pull(BLOCK, RATE_HZ)[0].max() == 1000  # an earcon
+    volume = 0.5
+    assert queue.pull(BLOCK, RATE_HZ)[0].max() == 500
+
+
+def test_a_peak_that_does_not_fit_is_cut_off_on_its_own_side() -> None:
+    queue = PlayQueue(volume=lambda: 2.0)
+    added(queue, sentence("a", BLOCK, 30_000), sentence("b", BLOCK, -30_000))
+    assert set(queue.pull(BLOCK, RATE_HZ)[0]) == {32_767}
+    assert set(queue.pull(BLOCK, RATE_HZ)[0]) == {-32_768}

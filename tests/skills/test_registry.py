@@ -82,7 +82,8 @@ def test_disabled_skills_stay_off() -> None:
     registry = load_registry(disabled=("timer", "home", "unserved"))
     names = [m.name for m in registry.manifests]
     others = ["clock", "planned", "sums", "jokes", "announcements", "documents", "conversation"]
-    assert names == [*others, "talk", "alarms", "reminders", "calendar", "routines", "music"]
+    own = ["alarms", "reminders", "calendar", "routines", "music", "device"]
+    assert names == [*others, "talk", *own]
     assert registry.faults == ()
 
 

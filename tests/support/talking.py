@@ -26,6 +26,7 @@ from assistant.core.messages import (
 from assistant.core.settings.security import SecuritySettings
 from assistant.skill.home import Area, Entity, Home
 from assistant.skill.manifest import SlotSchema
+from skills.capabilities.device import NO_PARTS, DeviceParts
 from skills.later.evidence import Evidence
 from skills.later.sun import Position
 from skills.registry import Registry, load_registry
@@ -113,6 +114,7 @@ class Talk:
     evidence: Evidence = Evidence.NONE
     usage: Path | None = None
     names: Path | None = None
+    device: DeviceParts = NO_PARTS
 
     def __post_init__(self) -> None:
         self.open()
@@ -150,6 +152,7 @@ class Talk:
             rules=rules_of(self.security, self.home, self.registry.manifests),
             pin=self.pin_file,
             evidence=lambda: self.evidence,
+            device=self.device,
         )
 
     def restart(self) -> None:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from assistant.backup.archive import write_archive
-from assistant.backup.contents import gather
+from assistant.backup.make import make_backup
 from assistant.cli.shared.output import console, emit
 from assistant.core.config import config_files, load_config
-from assistant.core.errors import InputError
 
 
 def backup(
@@ -28,17 +25,11 @@ def backup(
     """Keep settings, home and state in FILE, also while the assistant runs."""
     files = config_files(config)
     settings, _ = load_config(files)
-    try:
-        # Beside the archive: there must be room for it there, and /tmp may be in memory.
-        with TemporaryDirectory(dir=file.parent, prefix=f".{file.name[:100]}-") as gathered:
-            left_out = gather(
-                *(settings, files, Path(gathered)),
-                recordings=recordings,
-                secrets=secrets,
-            )
-            manifest = write_archive(Path(gathered), file, datetime.now().astimezone())
-    except OSError as error:
-        raise InputError("backup.unwritable", f"{file}: {error.strerror}") from error
+    manifest, left_out = make_backup(
+        *(settings, files, file, datetime.now().astimezone()),
+        recordings=recordings,
+        secrets=secrets,
+    )
     size_bytes = file.stat().st_size
     if json:
         count = len(manifest.files)

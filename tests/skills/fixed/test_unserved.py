@@ -59,7 +59,7 @@ SAID = {
     "TimeElsewhere": "what time is it in Sydney",
     "SearchWeb": "search the internet for camping stoves",
     "ChangeVoice": "speak more slowly",
-    "ChangeSettings": "restart yourself",
+    "ChangeSettings": "update yourself",
 }
 
 
