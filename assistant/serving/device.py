@@ -10,12 +10,13 @@ from pathlib import Path
 
 import msgspec
 
+from assistant.backup.contents import table_files
 from assistant.backup.make import make_backup
 from assistant.control.client import ControlClient
 from assistant.control.recollection import Accounts
 from assistant.core.config import Config, load_config
 from assistant.core.errors import AssistantError, ControlError, SkillError
-from assistant.core.layout import BACKUPS_FOLDER, KNOWLEDGE_FILE, VOLUME_FILE
+from assistant.core.layout import BACKUPS_FOLDER, VOLUME_FILE
 from assistant.skill.device import Recalled, SlowStage
 from assistant.supervision.sdnotify import SERVICE_PID
 from audio.mute.switch import MuteSwitch
@@ -27,8 +28,8 @@ TOTAL = "total"
 """Name of the whole of an utterance's time, beside those of the stages."""
 KEPT = 3
 """Most backups that are kept of those asked for by voice."""
-LARGEST_KNOWLEDGE_BYTES = 20 << 20
-"""Most bytes of the documents' database that are backed up by voice: it must take few seconds."""
+LARGEST_BYTES = 10 << 20
+"""Most bytes of the databases that are backed up by voice: a reply must come within 3 s."""
 
 
 def device_parts(config: Config, files: tuple[Path, ...]) -> DeviceParts:
@@ -77,9 +78,9 @@ def back_up(files: tuple[Path, ...]) -> str:
 
 def _backed_up(files: tuple[Path, ...]) -> Path:
     config, _ = load_config(files)
-    knowledge = config.state_dir / KNOWLEDGE_FILE
-    if knowledge.exists() and knowledge.stat().st_size > LARGEST_KNOWLEDGE_BYTES:
-        raise SkillError("backup.large", "there are too many documents for one by voice")
+    databases = (*config.state_dir.glob("*.db"), *table_files(config.state_dir))
+    if sum(file.stat().st_size for file in databases) > LARGEST_BYTES:
+        raise SkillError("backup.large", "there is too much for a backup by voice")
     folder = config.state_dir / BACKUPS_FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     now = datetime.now().astimezone()

@@ -22,7 +22,7 @@ def back_up(context: Context) -> Reply:
     try:
         file = context.device.back_up()
     except SkillError as error:
-        told = "there are too many documents" if error.code == "backup.large" else "that failed"
+        told = "there is too much to keep" if error.code == "backup.large" else "that failed"
         return Reply(f"I made no backup: {told}. Run assistant backup instead.", done=False)
     folder, _, name = file.rpartition("/")
     return Reply(f"I made the backup {name.partition('.')[0]}, in the folder {folder}.")

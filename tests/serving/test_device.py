@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -69,11 +70,12 @@ def test_where_none_can_be_made_the_old_ones_stay(
     state = tmp_path / "state"
     made = Path(back_up(files))
     (state / KNOWLEDGE_FILE).write_bytes(b"1234")
-    monkeypatch.setattr(device, "LARGEST_KNOWLEDGE_BYTES", 3)
+    size_bytes = sum(file.stat().st_size for file in state.glob("*.db"))
+    monkeypatch.setattr(device, "LARGEST_BYTES", size_bytes - 1)
     with pytest.raises(SkillError) as refused:
         back_up(files)
     assert refused.value.code == "backup.large"
-    monkeypatch.setattr(device, "LARGEST_KNOWLEDGE_BYTES", 4)
+    monkeypatch.setattr(device, "LARGEST_BYTES", size_bytes)
     with pytest.raises(SkillError) as refused:  # as it is no database
         back_up(files)
     assert refused.value.code == "device.backup"
@@ -133,3 +135,11 @@ def test_only_the_service_itself_is_restarted(
     forget_other_service()
     parts = device_parts(load_config(files)[0], files)
     assert (parts.restart is not None) is ours
+    if parts.restart is not None:
+        stopped: list[int] = []
+        before = signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
+        try:
+            parts.restart()
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        assert stopped == [signal.SIGTERM]

@@ -129,7 +129,7 @@ def test_a_backup_is_told_by_its_place_and_a_fault_by_what_helps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"), [("backup.large", "too many documents"), ("device.backup", "that failed")]
+    ("code", "told"), [("backup.large", "too much to keep"), ("device.backup", "that failed")]
 )
 def test_where_no_backup_can_be_made_nothing_is_promised(
     talks: Callable[..., Talk], code: str, told: str
