@@ -41,9 +41,9 @@ from nlu.parts.questions import Questions
 from nlu.stage import NluStage
 from nlu.values.slot_answer import resolve_answer
 
-FITTED_SENTENCES, FITTING_SEED = 660, 1
-"""Number of the skills' sentences that the intent head is fitted to, spread evenly over the
-intents, and the seed that draws them."""
+FITTED_OF_EACH, FITTING_SEED = 12, 1
+"""Number of sentences of each of the skills' intents that the intent head is fitted to, and the
+seed that draws them. With a number for all, a further skill took some from every other."""
 
 
 def speakable_key(
@@ -178,7 +178,7 @@ class Understanding:
         commands, talk = (
             [
                 (IntentLabel(one.intent, one.fixed), one.text)
-                for one in self.sentences.labelled(FITTED_SENTENCES, FITTING_SEED, talk=talk)
+                for one in self.sentences.labelled(FITTED_OF_EACH, FITTING_SEED, talk=talk)
             ]
             for talk in (False, True)
         )

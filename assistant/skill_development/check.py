@@ -11,7 +11,7 @@ from assistant.composition import Composition
 from assistant.evaluation.confusion import confusions
 from assistant.evaluation.skills import SkillReport, check_skills, owners_of
 from assistant.evaluation.specimen import specimen_home
-from nlu.build import FITTED_SENTENCES, FITTING_SEED
+from nlu.build import FITTED_OF_EACH, FITTING_SEED
 from nlu.classifier.encoder import MODEL, SentenceEncoder
 from nlu.classifier.examples import read_shipped
 from nlu.grammar.templates import Templates
@@ -66,7 +66,7 @@ def _checked(
     if fitted and confusable:
         encoder = SentenceEncoder.load(composition.library)
         shipped = read_shipped(composition.library.read(MODEL)["examples.npz"])
-        drawn = sentences.labelled(FITTED_SENTENCES, FITTING_SEED)
+        drawn = sentences.labelled(FITTED_OF_EACH, FITTING_SEED)
         with progress("fitting") as told:
             taken = confusions(drawn, encoder, shipped, owners_of(manifests), told)
         reports = [msgspec.structs.replace(r, confused=taken.get(r.skill, [])) for r in reports]

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from models.training.examples import labelled
-from nlu.build import FITTED_SENTENCES, FITTING_SEED
+from nlu.build import FITTED_OF_EACH, FITTING_SEED
 from nlu.classifier.examples import IntentLabel
 from nlu.grammar.templates import Templates
 
-_TEMPLATES = 2_000
+_OF_EACH = 30
 
 
 class Template(NamedTuple):
@@ -25,7 +25,7 @@ def sentences(templates: Templates) -> list[tuple[IntentLabel | None, str]]:
 
     None is the label of what no assistant should act on.
     """
-    drawn = templates.labelled(FITTED_SENTENCES, FITTING_SEED)
+    drawn = templates.labelled(FITTED_OF_EACH, FITTING_SEED)
     own = [(IntentLabel(one.intent, one.fixed), one.text) for one in drawn]
     return [*own, *labelled()]
 
@@ -33,7 +33,7 @@ def sentences(templates: Templates) -> list[tuple[IntentLabel | None, str]]:
 def slot_templates(templates: Templates) -> Iterator[Template]:
     """Sentences drawn from all templates, in the form for a matcher of examples with slots."""
     found: dict[Template, None] = {}
-    for one in templates.labelled(_TEMPLATES, FITTING_SEED):
+    for one in templates.labelled(_OF_EACH, FITTING_SEED):
         text = one.text
         for span in reversed(one.spans):
             text = f"{text[: span.start]}{{{span.slot}}}{text[span.end :]}"

@@ -37,12 +37,12 @@ class Labelled(NamedTuple):
     fixed: tuple[tuple[str, SlotValue], ...]
 
 
-def labelled(grammar: Grammar, limit: int, seed: int, talk: bool = False) -> list[Labelled]:
-    """About `limit` different sentences, equally many for every intent that has enough.
+def labelled(grammar: Grammar, each: int, seed: int, talk: bool = False) -> list[Labelled]:
+    """About `each` different sentences for every intent that has enough.
 
     Within an intent, each block's share grows with the log of its size. Intents are in the
     grammar's order. With `talk`, they are the skills' sentences for what is only talked about, else
-    all others. The same grammar, limit and seed give the same list.
+    all others. The same grammar, number and seed give the same list.
     """
     sources: dict[str, list[tuple[SentenceSource, IntentSchema]]] = {}
     for index, claim in enumerate(grammar.claims):
@@ -51,8 +51,7 @@ def labelled(grammar: Grammar, limit: int, seed: int, talk: bool = False) -> lis
         source = SentenceSource(grammar.lists, claim.written, f"{seed} labelled {index}")
         if source.size:
             sources.setdefault(claim.schema.intent, []).append((source, claim.schema))
-    share = math.ceil(limit / max(len(sources), 1))
-    return [one for group in sources.values() for one in _drawn(group, share)]
+    return [one for group in sources.values() for one in _drawn(group, each)]
 
 
 def labelled_of(grammar: Grammar, intent: str, most: int) -> list[Labelled]:

@@ -280,12 +280,12 @@ class Templates:
         claims = possible(self._grammar, self._home) if vocabulary else ()
         return sampling.examples(self._grammar, claims)
 
-    def labelled(self, limit: int, seed: int = 0, *, talk: bool = False) -> list[Labelled]:
-        """About `limit` sentences of the skills and the vocabulary, with intent and slot spans.
+    def labelled(self, each: int, seed: int = 0, *, talk: bool = False) -> list[Labelled]:
+        """About `each` sentences for every intent, of the vocabulary too, with its slots' spans.
 
         With `talk`, they are the skills' sentences for what is only talked about, else the others.
         """
-        return labelled(self._grammar, limit, seed, talk)
+        return labelled(self._grammar, each, seed, talk)
 
     def served(self, text: str) -> str:
         """The intent of a sentence that a skill carries out as it stands; "" for any other."""

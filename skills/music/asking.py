@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from assistant.skill import Context, Reply, Skill, Traits, count
 from skills.music.matching import alike, matches, mentioned
 from skills.music.player import player_of, told
@@ -12,18 +14,19 @@ FEW = 5
 ASKS = Traits(asks=True, about=("music", "song", "track", "album", "band"))
 
 skill = Skill("music")
-skill.rule("have", "(do we have|do you have|have you got|have we got|is there)")
+skill.rule("own", "(do we have|do you have|have you got|have we got)")
+skill.rule("have", "(<own>|is there)")
 skill.rule("there", "(do we have|do you have|have you got|have we got|are there)")
 
 
 @skill.intent(
     "MusicThere",
-    "<have> (any|anything|something|some) [music|songs] (by|from) {search_query}",
+    "<own> (any|anything|something|some) [music|songs] (by|from) {search_query}",
     "<have> (any|some) (songs|albums|records|tracks|tunes) (by|from) {search_query}",
     "<have> (songs|albums|music) by {search_query}",
     "<have> any {search_query} music",
     "<have> the (album|song) {search_query}",
-    traits=ASKS,
+    traits=msgspec.structs.replace(ASKS, unmistakable=True),
 )
 def music_there(search_query: str, context: Context) -> Reply:
     """Tell whether there is such music."""

@@ -121,7 +121,7 @@ def test_sentences_that_look_like_another_skills_are_confused() -> None:
     )
     weather = skill("weather", intent("Rain", "(will|does) it rain [(today|tomorrow|tonight)]"))
     manifests = (KIOSK, rival, weather)
-    drawn = Templates.compile(manifests, specimen_home(manifests)).labelled(60)
+    drawn = Templates.compile(manifests, specimen_home(manifests)).labelled(15)
     talk = [f"my {who} {did} again" for who in ("dog", "boss", "son") for did in ("ate", "slept")]
     others = Examples([None] * len(talk), WordBag().encode(talk))
     found = confusions(drawn, WordBag(), others, owners_of(manifests))
