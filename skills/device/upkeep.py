@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from assistant.skill import Confirm, Context, Dialog, Reply, Skill, SkillError, Traits
 
 ACTING = Traits(only_now=True, guarded=True)
@@ -18,14 +20,14 @@ skill = Skill("device")
     traits=ACTING,
 )
 def back_up(context: Context) -> Reply:
-    """Make a backup, and tell where it is."""
+    """Make a backup, and tell in which folder it is: a whole path is too long to listen to."""
     try:
         file = context.device.back_up()
     except SkillError as error:
         told = "there is too much to keep" if error.code == "backup.large" else "that failed"
         return Reply(f"I made no backup: {told}. Run assistant backup instead.", done=False)
-    folder, _, name = file.rpartition("/")
-    return Reply(f"I made the backup {name.partition('.')[0]}, in the folder {folder}.")
+    folder = PurePath(file).parent.name
+    return Reply(f"I made a backup. It is the newest in my folder {folder}.")
 
 
 @skill.intent(

@@ -30,7 +30,7 @@ def test_it_is_loud_as_asked_and_remembers_and_backs_up(tmp_path: Path) -> None:
                 Expect("Reply", {"text": "speak louder. I understood that you want to speak"}),
                 Spoken(),
                 Say("computer, make a backup"),
-                Expect("Reply", {"text": "I made the backup hark-"}),
+                Expect("Reply", {"text": "I made a backup."}),
                 Spoken(),
                 Say("computer, restart yourself"),
                 Expect("Reply", {"text": "I don't run as a service"}),

@@ -125,7 +125,7 @@ def test_every_part_has_words() -> None:
 
 def test_a_backup_is_told_by_its_place_and_a_fault_by_what_helps() -> None:
     (told,) = converse(skill, "MakeBackup", memory_context())
-    assert told == "I made the backup 1, in the folder /backups."
+    assert told == "I made a backup. It is the newest in my folder backups."
 
 
 @pytest.mark.parametrize(
