@@ -127,11 +127,11 @@ def test_without_a_control_process_nothing_is_recalled(tmp_path: Path) -> None:
     assert recalled(ControlClient(tmp_path / "control.sock")) is None
 
 
-@pytest.mark.parametrize(("pid", "ours"), [(str(os.getpid()), True), ("1", False)])
+@pytest.mark.parametrize("ours", [True, False])
 def test_only_the_service_itself_is_restarted(
-    files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch, pid: str, ours: bool
+    files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch, ours: bool
 ) -> None:
-    monkeypatch.setenv(SERVICE_PID, pid)  # of the terminal's, where it is not ours
+    monkeypatch.setenv(SERVICE_PID, str(os.getpid()) if ours else "1")  # or the terminal's
     forget_other_service()
     parts = device_parts(load_config(files)[0], files)
     assert (parts.restart is not None) is ours
