@@ -70,9 +70,9 @@ class OwnDevice:
         return int(rows[0][0]) if rows else USUAL
 
     @property
-    def muted(self) -> bool:
-        """Whether the mute switch is on."""
-        return self._parts.muted()
+    def listens(self) -> bool:
+        """Whether the mute switch is off."""
+        return not self._parts.muted()
 
     @property
     def recalled(self) -> Recalled | None:

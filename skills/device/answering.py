@@ -35,7 +35,7 @@ skill = Skill("device")
 )
 def is_listening(context: Context) -> Reply:
     """Tell whether the microphone is open, and where what it hears stays."""
-    if context.device.muted:
+    if not context.device.listens:
         return Reply("I am muted, and my microphone is closed.")
     kept = "recordings, as you have agreed" if context.conversation.recorded else "no recordings"
     told = f"No sound leaves this device, and I keep {kept}."

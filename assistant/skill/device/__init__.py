@@ -52,8 +52,8 @@ class Device(Protocol):
         """Speak as loud as that from this reply on; raises `SkillError` for another percentage."""
 
     @property
-    def muted(self) -> bool:
-        """Whether the mute switch keeps every microphone closed."""
+    def listens(self) -> bool:
+        """Whether the assistant may hear: nothing that a skill is handed opens a microphone."""
 
     @property
     def recalled(self) -> Recalled | None:
@@ -78,7 +78,7 @@ class NoDevice:
 
     version = ""
     volume = USUAL
-    muted = False
+    listens = True
     recalled: Recalled | None = None
     restarts = False
 

@@ -14,7 +14,7 @@ class MemoryDevice:
 
     version: str = "1.0.0"
     volume: int = USUAL
-    muted: bool = False
+    listens: bool = True
     recalled: Recalled | None = None
     restarts: bool = True
     backups: list[str] = field(default_factory=list)
