@@ -158,8 +158,7 @@ class Interpreter:
 
     def _read(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found:
         first = (self._by_composition,) if before and leans(said, before) else ()
-        itself = self._sentence(said, now, free_text=False)
-        if self._asks(before) and not self._asks(itself):
+        if self._asks(before) and not self._asks(self._sentence(said, now, free_text=False)):
             first = (self._by_question, *first)  # "and the kitchen one" asks, and sets no light
         if before is not None and before.command.when is not None:
             first = (self._by_new_time, *first)  # "no, at ten" is no brightness

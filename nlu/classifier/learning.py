@@ -2,9 +2,9 @@
 
 A correction counts as `WEIGHT` sentences. Whether it does harm is seen on heads that are fitted
 without a tenth of the shipped examples: no count of `Tally` may fall below the lesser of two such
-fits without the corrections by more than one in `A_THOUSAND`, for another fit alone moves a count
-by one or two. Where one falls with all corrections together, they are tried one by one. At worst
-that takes about as many steps as the first fit of the head.
+fits without the corrections by more than one in `LOST_BY_CHANCE`, for another fit alone moves a
+count by one or two. Where one falls with all corrections together, they are tried one by one. At
+worst that takes about as many steps as the first fit of the head.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ WEIGHT = 4
 """Sentences that a correction counts as. With one, "my ears hurt" for "quieter" is in scope with
 0.42 in place of 0.21; with four, 0.64; with ten, 0.83, and other sentences are lost sooner."""
 
-A_THOUSAND = 1000
-"""Of so many one may be lost by chance, where the two fits happen to agree."""
+LOST_BY_CHANCE = 1000
+"""One sentence in so many may be lost by chance, where the two fits happen to agree."""
 
 
 class Tally(NamedTuple):
@@ -40,7 +40,7 @@ class Tally(NamedTuple):
     def falls_below(self, before: Tally) -> bool:
         """Whether any count is less than `before` by more than chance moves it."""
         counts = zip(self, before, strict=True)
-        return any(now < then - then // A_THOUSAND for now, then in counts)
+        return any(now < then - then // LOST_BY_CHANCE for now, then in counts)
 
     def least(self, other: Tally) -> Tally:
         """The lesser of each two counts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 import msgspec
 from hassil.intents import SlotList
@@ -73,7 +73,7 @@ class Templates:
         self._skipped = {word for words in self._skip_words for word in words}
         self._traits = {claim.schema.intent: claim.schema.traits for claim in grammar.claims}
         self._words_of: dict[str, frozenset[str]] = {}
-        self._area, self._of_others = "", frozenset[str]()
+        self._area, self._others_in = "", cache(partial(names_of_others, home))
         self._matched: dict[Canonical, tuple[Match, ...]] = {}
         self.short: Templates | None = None
         """The short forms of the same skills that are always meant; None where there are none."""
@@ -132,7 +132,6 @@ class Templates:
         there = copy(self)
         known = (a.name for a in self._home.areas if area.casefold() in (a.id, a.name.casefold()))
         there._area, there._matched = next(known, ""), {}
-        there._of_others = names_of_others(self._home, there._area)
         return there
 
     def prepare(self) -> None:
@@ -247,7 +246,7 @@ class Templates:
 
     def named(self, text: str) -> Slot | None:
         """The floor, area or device that canonical words name, as its slot; None for none."""
-        return None if text in self._of_others else self._names.get(text)
+        return None if text in self._others_in(self._area) else self._names.get(text)
 
     def sample(self, limit: int, seed: int = 0, *, vocabulary: bool = False) -> list[str]:
         """Draw about `limit` sentences as people speak them, with a fair share for every skill.
@@ -326,8 +325,8 @@ class Templates:
 
         "Back in five minutes" is none, and "the telly in the bedroom" is not the lounge's.
         """
-        place = next((str(s.value) for s in match.slots if s.schema.kind == "area"), "")
-        others = names_of_others(self._home, place) if place else self._of_others
+        places = (str(s.value) for s in match.slots if s.schema.kind == "area")
+        others = self._others_in(next(places, self._area))
         named = (s.text for s in match.slots if s.schema.kind == "entity")
         later = (s.raw for s in match.slots if s.wildcard and s.schema.name == _LATER)
         return others.isdisjoint(named) and all(map(self.match, later))

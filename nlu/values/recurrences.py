@@ -215,12 +215,8 @@ def _listed(words: str, _: date) -> _Rule | None:
 def _weekdays(words: str, plural: bool) -> list[int]:
     """The days of the week in a list of them, all in the plural if `plural`."""
     numbers: list[int] = []
-    for name in (
-        re.sub(r" and (?:every |each |on )?", " ", words)
-        .replace("work day", "workday")
-        .replace("school day", "schoolday")
-        .split()
-    ):
+    joined = re.sub(r"\b(work|school) day", r"\1day", words)
+    for name in re.sub(r" and (?:every |each |on )?", " ", joined).split():
         one = singular(name)
         if plural and one == name:
             return []

@@ -55,7 +55,6 @@ SETTING = msgspec.structs.replace(ALARM, takes=("when",))
     "[<make>] [<an>] [{name}] alarm [clock] for {moment}",
     "[<make>] [<an>] alarm [clock] [for|at] {often}",
     "[<make>] [<an>] alarm [clock] [at] {at}",
-    "[<make>] [<an>] alarm [clock] [at] {at} {often}",
     "[<make>] [<an>] {name} alarm [for|at] {at}",
     "[<make>] [<an>] {name} alarm {moment}",
     "[<make>] <an> alarm (called|named|for [the|my]) {name} {moment}",
