@@ -8,14 +8,13 @@ from typing import Annotated
 import msgspec
 
 from assistant.bridge.complaints import Complaints
+from assistant.bridge.home_assistant.responses import response
 from assistant.bridge.home_assistant.services import Call
 from assistant.bridge.home_assistant.session import UNDECODABLE, RefusedError, Session
 from assistant.core.home.forecast import ForecastDay
 from assistant.core.messages import HomeForecasts
 
 DOMAIN = "weather"
-ANSWER_S = 3.0
-"""Most seconds for the answer of one device."""
 MOST_DEVICES = 8
 MOST_DAYS = 16
 LONGEST_WORD = 64
@@ -36,10 +35,6 @@ class _Day(msgspec.Struct):
 
 class _Forecast(msgspec.Struct):
     forecast: list[msgspec.Raw] | None = None
-
-
-class _Answer(msgspec.Struct):
-    response: dict[str, _Forecast]
 
 
 class Forecasts:
@@ -67,11 +62,7 @@ class Forecasts:
 
 async def _days(session: Session, entity_id: str) -> Iterator[ForecastDay]:
     call = Call(DOMAIN, "get_forecasts", entity_id, {"type": "daily"})
-    told = await session.ask("call_service", ANSWER_S, return_response=True, **call.fields())
-    try:
-        forecast = msgspec.json.decode(told, type=_Answer).response[entity_id]
-    except (KeyError, *UNDECODABLE) as error:
-        raise RefusedError(f"an answer without a forecast: {type(error).__name__}") from error
+    forecast = await response(session, call, _Forecast, "a forecast")
     return _read((forecast.forecast or ())[:MOST_DAYS])
 
 

@@ -13,6 +13,7 @@ from functools import partial
 import msgspec
 
 from assistant.bridge.complaints import Complaints
+from assistant.bridge.home_assistant.responses import ANSWER_S, response
 from assistant.bridge.home_assistant.services import Call
 from assistant.bridge.home_assistant.session import UNDECODABLE, RefusedError, Session
 from assistant.core.home.lists import ListChange, ListedItem
@@ -21,8 +22,6 @@ from assistant.core.messages import HomeLists
 DOMAIN = "todo"
 OPEN, DONE = "needs_action", "completed"
 """States of an item, as Home Assistant calls them."""
-ANSWER_S = 3.0
-"""Most seconds for the answer to one call."""
 LONGEST_ITEM = 255
 """Most characters of an item, and of its id."""
 LARGEST_LIST_BYTES = 65_536
@@ -40,10 +39,6 @@ class _Item(msgspec.Struct):
 
 class _Listed(msgspec.Struct):
     items: list[msgspec.Raw] | None = None
-
-
-class _Answer(msgspec.Struct):
-    response: dict[str, _Listed]
 
 
 class Lists:
@@ -142,11 +137,7 @@ def calls(
 async def _read(session: Session, list_id: str) -> tuple[ListedItem, ...]:
     """What is on a list; raises as `Session.ask`, and `RefusedError` for an answer without it."""
     call = Call(DOMAIN, "get_items", list_id, {"status": [OPEN, DONE]})
-    told = await session.ask("call_service", ANSWER_S, return_response=True, **call.fields())
-    try:
-        return _items(msgspec.json.decode(told, type=_Answer).response[list_id])
-    except (KeyError, *UNDECODABLE) as error:
-        raise RefusedError(f"an answer without items: {type(error).__name__}") from error
+    return _items(await response(session, call, _Listed, "items"))
 
 
 def _items(listed: _Listed) -> tuple[ListedItem, ...]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assistant.bridge.home_assistant import forecasts as forecasts_module
 from assistant.bridge.home_assistant import link as link_module
+from assistant.bridge.home_assistant import responses as responses_module
 from assistant.bridge.home_assistant.forecasts import MOST_DAYS
 from assistant.core.home.forecast import ForecastDay
 from assistant.core.messages import HomeForecasts, HomeStates
@@ -70,7 +70,7 @@ def test_a_device_that_foretells_nothing_hinders_no_lamp(
     caplog: pytest.LogCaptureFixture,
     fault: str,
 ) -> None:
-    monkeypatch.setattr(forecasts_module, "ANSWER_S", 0.1)
+    monkeypatch.setattr(responses_module, "ANSWER_S", 0.1)
     if fault == "silent":
         there.silent.add("weather.get_forecasts")
     elif fault == "refused":

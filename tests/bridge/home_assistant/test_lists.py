@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from assistant.bridge.home_assistant import lists as lists_module
+from assistant.bridge.home_assistant import responses as responses_module
 from assistant.bridge.home_assistant.lists import LARGEST_LIST_BYTES, LONGEST_ITEM, calls
 from assistant.core.home.lists import ListChange, ListedItem
 from assistant.core.messages import HomeLists, HomeStates
@@ -101,6 +102,7 @@ def test_a_list_that_is_not_told_hinders_no_lamp(
     fault: str,
 ) -> None:
     monkeypatch.setattr(lists_module, "ANSWER_S", 0.1)
+    monkeypatch.setattr(responses_module, "ANSWER_S", 0.1)
     if fault == "silent":
         there.silent.add("todo/item/subscribe")
     else:
@@ -151,6 +153,7 @@ def test_a_slow_change_is_in_doubt(
     bench: Bench, there: HomeAssistant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lists_module, "ANSWER_S", 0.1)
+    monkeypatch.setattr(responses_module, "ANSWER_S", 0.1)
     there.silent.add("todo.add_item")
     number = bench.command(SHOPPING, items=(ListChange("", "milk", "open"),))
     assert bench.becomes(number) == "unsure"
