@@ -64,7 +64,8 @@ class Ear:
         self._speech = self._is_speech(sound, frame.at_s, recording)
         self._sounds.append(sound)
         self._unmeasured += 1
-        heard = Heard(frame.at_s, frame.samples, self._speech)
+        masked = self._own_voice.sounds(frame.at_s)
+        heard = Heard(frame.at_s, frame.samples, self._speech, masked)
         self.preroll.push(heard)
         return heard, self._noticed(frame)
 

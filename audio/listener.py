@@ -178,10 +178,11 @@ class Listener:
         if self._replying:
             yield BargeIn(utterance_id=self._replying)
         ended_s = at_s - self._since_keyword_s(noticed_by)
-        begins_s = max(
-            self._lead.preroll.burst_starts_s(BURST_PAUSE_S, BURST_MARGIN_S),
-            ended_s - LONGEST_KEYWORD_S,
+        # A wake word that began over a reply's end would be cut off where the reply ended.
+        burst_s = self._lead.preroll.burst_starts_s(
+            BURST_PAUSE_S, BURST_MARGIN_S, through_masked=True
         )
+        begins_s = max(burst_s, ended_s - LONGEST_KEYWORD_S)
         yield from self._open_up(at_s, begins_s, ended_s + KEYWORD_TAIL_S, wake_word=keyword)
 
     def _since_keyword_s(self, ear: Ear) -> float:

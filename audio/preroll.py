@@ -10,11 +10,16 @@ from audio.frames import FRAME_S
 
 
 class Heard(NamedTuple):
-    """One frame, the time of its last sample, and the VAD's decision."""
+    """One frame, the time of its last sample, and the VAD's decision.
+
+    While the assistant itself sounds, the frame is `masked`: the VAD hears that, and nobody knows
+    whether somebody speaks as well.
+    """
 
     at_s: float
     samples: bytes
     speech: bool
+    masked: bool = False
 
 
 class PreRoll:
@@ -38,15 +43,18 @@ class PreRoll:
         """The frames that end after `at_s`, oldest first."""
         return [heard for heard in self._ring if heard.at_s > at_s]
 
-    def burst_starts_s(self, pause_s: float, margin_s: float) -> float:
+    def burst_starts_s(
+        self, pause_s: float, margin_s: float, *, through_masked: bool = False
+    ) -> float:
         """When the latest burst of speech began, less `margin_s`.
 
-        A burst is speech without a pause of `pause_s`, with the silence after it. Without any
-        speech in the ring this is the ring's beginning, as nothing is known to be unneeded.
+        A burst is speech without a pause of `pause_s`, with the silence after it. Masked frames are
+        a pause, too, but not with `through_masked`. Without any speech in the ring this is the
+        ring's beginning, as nothing is known to be unneeded.
         """
         started_s: float | None = None
         for heard in reversed(self._ring):
-            if heard.speech:
+            if heard.speech or (heard.masked and through_masked and started_s is not None):
                 started_s = heard.at_s - FRAME_S
             elif started_s is not None and started_s - heard.at_s >= pause_s - 2 * FRAME_S:
                 return started_s - margin_s

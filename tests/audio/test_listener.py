@@ -321,6 +321,21 @@ def test_own_words_in_the_echo_wake_nobody() -> None:
     assert story(OwnVoice([])) == ["BargeIn", "Woke", "AudioChunk"]
 
 
+def test_a_wake_word_that_begins_over_the_end_of_a_reply_is_kept_whole() -> None:
+    own_voice, sentence = OwnVoice(), speech("computer, turn on the light")
+    heard = Conversation(Listener(ListeningSettings(), Scripted({94: "computer"}), own_voice))
+    own_voice.plays(np.zeros(round(2.4 * SAMPLE_RATE_HZ), np.int16), 0.0)
+    heard.feed(PlaybackStarted(utterance_id="r", at_s=0.0))
+    heard.hear(silence(2.0), sentence[:13])
+    heard.feed(PlaybackEnded(utterance_id="r", at_s=heard.now_s, heard=True))
+    heard.hear(sentence[13:], silence(2.0))
+    (utterance,) = heard.of(Utterance)
+    assert isinstance(utterance, Utterance)
+    assert utterance.wake_word == "computer"
+    sound = b"".join(m.samples for m in heard.of(AudioChunk) if isinstance(m, AudioChunk))
+    assert b"".join(sentence[:90]) in sound
+
+
 # ── with Porcupine and flite ────────────────────────────────────────────────────────────────
 
 

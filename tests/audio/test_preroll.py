@@ -11,10 +11,10 @@ from audio.preroll import Heard, PreRoll
 
 
 def ring(pattern: str, seconds: float = 2.0) -> PreRoll:
-    """One frame a letter, "#" is speech; the n-th ends at n frames."""
+    """One frame a letter, "#" is speech and "~" the assistant; the n-th ends at n frames."""
     preroll = PreRoll(seconds)
     for number, letter in enumerate(pattern, 1):
-        preroll.push(Heard(number * FRAME_S, bytes([number % 256]), letter == "#"))
+        preroll.push(Heard(number * FRAME_S, bytes([number % 256]), letter == "#", letter == "~"))
     return preroll
 
 
@@ -46,3 +46,24 @@ def test_since_gives_what_ends_later(frames: int, from_frame: float) -> None:
 )
 def test_a_burst_begins_after_the_last_pause(pattern: str, begins_at_frame: int) -> None:
     assert ring(pattern).burst_starts_s(0.3, 0.0) == pytest.approx(begins_at_frame * FRAME_S)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "begins_at_frame"),
+    [
+        ("............~~~~~~~~#####", 12),  # it may have begun while the assistant spoke
+        ("............########~~~~", 12),
+        ("####............####~~~~", 16),
+        ("~~~~............####....", 16),  # the assistant had ended long before
+        ("~~~~~~~~~~~~~~~~~~~~~~~~", 0),
+    ],
+)
+def test_a_burst_may_have_begun_under_the_assistants_own_voice(
+    pattern: str, begins_at_frame: int
+) -> None:
+    began_s = ring(pattern).burst_starts_s(0.3, 0.0, through_masked=True)
+    assert began_s == pytest.approx(begins_at_frame * FRAME_S)
+
+
+def test_the_assistants_own_voice_is_otherwise_a_pause() -> None:
+    assert ring("....~~~~~~~~~~~~~~~#####").burst_starts_s(0.3, 0.0) == pytest.approx(19 * FRAME_S)
