@@ -26,11 +26,11 @@ from assistant.core.fork import in_fork
 from assistant.core.layout import NAMES_FILE, PIN_FILE, QUARANTINE_FILE, USAGE_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
+from assistant.core.settings import mpd, mpris
 from assistant.core.settings.announcements import quiet_hours
-from assistant.core.settings.mpd import PLAYER
 from assistant.core.speakable import SpeakableSource
 from assistant.recordings.folder import Recordings
-from assistant.skill.home import Home, load_home, with_player
+from assistant.skill.home import Home, load_home, with_players
 from assistant.skill.log import set_level
 from assistant.skill.manifest import SkillManifest
 from audio.asr.stage import AsrStage
@@ -43,6 +43,7 @@ from nlu.classifier.intent import IntentModel
 from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
 from skills.capabilities.device import NO_PARTS, DeviceParts
+from skills.devices import ends
 from skills.isolation.host import Host
 from skills.later.evidence import Evidence, clock_evidence
 from skills.later.sun import Position
@@ -106,7 +107,7 @@ class Composition:
     @cached_property
     def home(self) -> Home:
         """The areas and devices that people may name."""
-        return with_player(self._told_home, self._config.mpd)
+        return with_players(self._told_home, self._config.mpd, self._config.mpris)
 
     @cached_property
     def registry(self) -> Registry:
@@ -179,7 +180,7 @@ class Composition:
             this_boot(),
             area=self._config.home.area,
             broker=self._config.reaches_home,
-            players=(PLAYER,) if self._config.mpd.host else (),
+            players=self._players,
             shares_lists=bool(self._config.home_assistant.url),
             revisions=revisions,
             notices=notices,
@@ -230,8 +231,14 @@ class Composition:
     def _plays_music(self) -> bool:
         """Whether there is MPD, or the home's file names it."""
         file = self._config.home_file
-        named = file is not None and any(e.id == PLAYER for e in load_home(file).entities)
+        named = file is not None and any(e.id == mpd.PLAYER for e in load_home(file).entities)
         return named or bool(self._config.mpd.host)
+
+    @property
+    def _players(self) -> dict[str, str]:
+        """Id of each player that is on → the other end that it is at."""
+        music = {mpd.PLAYER: ends.PLAYER} if self._config.mpd.host else {}
+        return music | ({mpris.PLAYER: ends.SESSION} if self._config.mpris.on else {})
 
     @property
     def _told_home(self) -> Home:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, time
 from functools import partial
 from pathlib import Path
@@ -47,7 +47,7 @@ from skills.capabilities.names import ToldNames
 from skills.confirmed import Confirmed
 from skills.deadline import in_time
 from skills.devices.devices import Devices
-from skills.devices.ends import Ends
+from skills.devices.ends import NO_PLAYERS, Ends
 from skills.devices.library import StoredMusic
 from skills.dialog import Dialog, Resolve, cancels, elsewhere, task_of
 from skills.dialogs.kept import KeptCommands
@@ -119,7 +119,7 @@ class SkillsStage:
         *,
         area: str = "",
         broker: bool = False,
-        players: Collection[str] = (),
+        players: Mapping[str, str] = NO_PLAYERS,
         shares_lists: bool = False,
         revisions: Revisions | None = None,
         notices: list[str] | None = None,

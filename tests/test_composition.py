@@ -18,6 +18,7 @@ from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.messages import Work, concrete
 from assistant.core.models.manifest import Library
 from assistant.core.settings.mpd import PLAYER, MpdSettings
+from assistant.core.settings.mpris import MprisSettings
 from assistant.core.settings.skills import SkillsSettings
 from assistant.serving.processes import STAGES, consumers
 from audio.asr.acoustic.adaptation import Adaptation, Base
@@ -142,6 +143,14 @@ def test_where_there_is_a_player_the_home_has_it_and_music_is_understood(tmp_pat
     assert "music" in {manifest.name for manifest in musical.registry.manifests}
     (player,) = (entity for entity in musical.home.entities if entity.id == PLAYER)
     assert (player.name, player.area) == ("Stereo", "hall")
+
+
+def test_the_sessions_players_are_one_of_the_home_and_play_nothing_by_name(tmp_path: Path) -> None:
+    storage = StorageSettings(state=str(tmp_path))
+    found = Composition(Config(storage=storage, mpris=MprisSettings(on=True, area="study")))
+    (player,) = (entity for entity in found.home.entities if entity.id == "media_player.mpris")
+    assert (player.name, player.area) == ("Computer", "study")
+    assert "music" not in {manifest.name for manifest in found.registry.manifests}
 
 
 def test_a_player_that_the_homes_file_names_keeps_its_name(tmp_path: Path) -> None:

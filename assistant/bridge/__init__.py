@@ -1,6 +1,7 @@
 """The bridge between the daemon and the network: an MQTT broker, and the servers that skills ask.
 
-It is the only part that speaks to a network; `network` serves the skills, `mpd` plays music.
+It is the only part that speaks to a network; `network` serves the skills, `mpd` plays music,
+`mpris` commands the players of a session.
 
 MQTT's topics follow Home Assistant and zigbee2mqtt. Commands go to PREFIX/domain/object/set and are
 never retained: a device that comes back must not obey an old command. A state goes with QoS 1, and

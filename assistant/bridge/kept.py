@@ -38,6 +38,8 @@ class KeptLink(Link):
     ) -> None:
         super().__init__(log, name, device)
         self._secret = secret
+        self._keeper: asyncio.Task[None] | None = None
+        self._stopping = False
 
     def close(self) -> None:
         """End the connection."""
@@ -65,14 +67,17 @@ class KeptLink(Link):
             self._ended(sys.exception())
 
     def _stop(self) -> None:
-        for task in asyncio.all_tasks(self._loop):
-            task.cancel()
+        """End `_keep`, which ends what it has begun."""
+        self._stopping = True
+        if self._keeper is not None:
+            self._keeper.cancel()
 
     async def _keep(self) -> None:
         """Connect again and again."""
+        self._keeper = asyncio.current_task()
         least_s, most_s = RECONNECT_S
         wait_s = least_s
-        while True:
+        while not self._stopping:
             since_s = boottime_s()
             try:
                 await self._once()

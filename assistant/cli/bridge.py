@@ -15,6 +15,7 @@ import typer
 from assistant.bridge.home_assistant.link import HomeAssistant
 from assistant.bridge.link import Link
 from assistant.bridge.mpd.link import Mpd
+from assistant.bridge.mpris.link import Mpris
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.network.build import serve_network
 from assistant.bridge.network.grants import grants_servers
@@ -89,8 +90,8 @@ def bridge(
         # Without READY=1 systemd would treat the exit as a failure.
         notifier.ready()
         told = (
-            "bridge: off; set home_assistant.url, mqtt.host or mpd.host in the settings, or grant a"
-            " skill a server, to turn it on"
+            "bridge: off; set home_assistant.url, mqtt.host, mpd.host or mpris.on in the settings,"
+            " or grant a skill a server, to turn it on"
         )
         errors.print(told, markup=False, soft_wrap=True)
         return
@@ -148,6 +149,8 @@ def _links(settings: Config) -> Iterator[Link]:
     """The connections to devices; raises `ConfigError` for settings that cannot work."""
     if settings.mpd.host:
         yield Mpd(settings.mpd)
+    if settings.mpris.on:
+        yield Mpris()
     if settings.reaches_home:
         yield _home(settings)
 
@@ -181,7 +184,7 @@ def _devices(settings: Config) -> list[str]:
 
 def _reloaded(stage: BridgeStage, running: Config, file: Path | None) -> BridgeStage:
     settings, _ = load_config(config_files(file))
-    for name in ("mqtt", "home_assistant", "mpd"):
+    for name in ("mqtt", "home_assistant", "mpd", "mpris"):
         if getattr(settings, name) != getattr(running, name):
             message = f"[{name}] has changed; run: sudo systemctl restart assistant-bridge"
             raise ConfigError("bridge.reload", message)

@@ -33,6 +33,7 @@ from assistant.core.settings.history import MetricsSettings, RecordingsSettings
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.core.settings.merge import flat, merge
 from assistant.core.settings.mpd import MpdSettings
+from assistant.core.settings.mpris import MprisSettings
 from assistant.core.settings.mqtt import MqttSettings
 from assistant.core.settings.network import NetworkSettings
 from assistant.core.settings.section import SettingsSection
@@ -208,6 +209,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     mqtt: MqttSettings = MqttSettings()
     home_assistant: HomeAssistantSettings = HomeAssistantSettings()
     mpd: MpdSettings = MpdSettings()
+    mpris: MprisSettings = MprisSettings()
     network: NetworkSettings = NetworkSettings()
     metrics: MetricsSettings = MetricsSettings()
     recordings: RecordingsSettings = RecordingsSettings()
@@ -247,8 +249,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def reaches_devices(self) -> bool:
-        """Whether the bridge carries commands to devices: to a home, or to MPD."""
-        return self.reaches_home or bool(self.mpd.host)
+        """Whether the bridge carries commands to devices: to a home, or to players."""
+        return self.reaches_home or bool(self.mpd.host) or self.mpris.on
 
     @property
     def reaches_home(self) -> bool:

@@ -263,7 +263,7 @@ class NothingHeard(Control, frozen=True, kw_only=True):
 
 
 class DeviceChanged(Control, frozen=True, kw_only=True):
-    """The "microphone", the "loudspeaker", the "broker" or the "player" went away or came back."""
+    """A "microphone", "loudspeaker", "broker", "player" or "session" went away or came back."""
 
     device: str
     present: bool

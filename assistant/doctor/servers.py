@@ -72,6 +72,8 @@ def _named(config: Config) -> dict[str, str]:
         named[section] = config.home_assistant.url or broker
     if config.mpd.host:
         named["mpd"] = f"MPD at {config.mpd.host}:{config.mpd.port}"
+    if config.mpris.on:
+        named["mpris"] = "the session with its players"
     return named
 
 

@@ -12,7 +12,9 @@ import msgspec
 
 from assistant.core.errors import InputError
 from assistant.core.files import read_text
-from assistant.core.settings.mpd import PLAYER, MpdSettings
+from assistant.core.settings import mpd, mpris
+from assistant.core.settings.mpd import MpdSettings
+from assistant.core.settings.mpris import MprisSettings
 from assistant.core.yaml_text import YamlError, read_yaml
 
 MOST_BYTES = 16 << 20
@@ -99,12 +101,16 @@ def load_home(path: Path) -> Home:
     return home
 
 
-def with_player(home: Home, settings: MpdSettings) -> Home:
-    """The home with MPD as its media player, where there is MPD and the home does not name it."""
-    if not settings.host or any(entity.id == PLAYER for entity in home.entities):
-        return home
-    player = Entity(name=settings.name, id=PLAYER, area=settings.area or None)
-    return msgspec.structs.replace(home, entities=(*home.entities, player))
+def with_players(home: Home, music: MpdSettings, session: MprisSettings) -> Home:
+    """The home with MPD and the session as media players: those that are on, and it lacks."""
+    wanted = ((bool(music.host), mpd.PLAYER, music), (session.on, mpris.PLAYER, session))
+    there = {entity.id for entity in home.entities}
+    players = (
+        Entity(name=settings.name, id=player, area=settings.area or None)
+        for on, player, settings in wanted
+        if on and player not in there
+    )
+    return msgspec.structs.replace(home, entities=(*home.entities, *players))
 
 
 def read_home(document: Any, where: str) -> Home:

@@ -41,6 +41,7 @@ def check_settings(config: Config) -> Config:
     if config.described_home is None:
         _require_area("home.area", config.home.area, home)
         _require_area("mpd.area", config.mpd.area, home)
+        _require_area("mpris.area", config.mpris.area, home)
         for area in config.audio.areas:
             _require_area("audio.areas", area, home)
     sentences = config.nlu.custom_sentences

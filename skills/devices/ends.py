@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
 from assistant.core.messages import DeviceChanged
 
 SILENT_S = 75.0
 """Seconds after which a bridge that has said nothing of its other ends, which it does twice a
 minute, counts as gone."""
-HOME, PLAYER = "broker", "player"
+HOME, PLAYER, SESSION = "broker", "player", "session"
 """The other ends, as a `DeviceChanged` names them."""
+NO_PLAYERS: Mapping[str, str] = {}
+"""Id of a player → the other end that it is at."""
 
 
 class Ends:
-    """The other ends of the bridge: the home, where there is `home`, and that of the `players`.
+    """The other ends of the bridge: the home, where there is `home`, and those of the `players`.
 
     `shares_lists` says whether the home has lists of its own.
     """
 
     def __init__(
-        self, home: bool, players: Collection[str] = (), shares_lists: bool = False
+        self, home: bool, players: Mapping[str, str] = NO_PLAYERS, shares_lists: bool = False
     ) -> None:
         self.shares_lists = shares_lists
-        self._home, self._players = home, frozenset(players)
-        self._present = {HOME: True, PLAYER: True}
+        self._home, self._players = home, players
+        self._present = dict.fromkeys((HOME, PLAYER, SESSION), True)
         self._heard_at_s: dict[str, float] = {}
         """Other end → when the bridge last told of it, or this process began."""
 
@@ -39,7 +41,7 @@ class Ends:
 
     def reaches(self, entity_id: str, at_s: float) -> bool:
         """Whether the other end of a device is there, as far as one knows."""
-        end = PLAYER if entity_id in self._players else HOME
+        end = self._players.get(entity_id, HOME)
         silent = at_s - self._heard_at_s.get(end, at_s) > SILENT_S
         return self._present[end] and not silent
 

@@ -121,6 +121,7 @@ def test_devices_that_are_reached_are_no_fault(tmp_path: Path) -> None:
             "10.0.0.2:1883 and MPD at 10.0.0.6:6600 are connected",
             "[mqtt] and [mpd]",
         ),
+        ("[mpris]\non = true\n", "the session with its players is connected", "[mpris]"),
     ],
 )
 def test_a_player_is_named_beside_the_home(

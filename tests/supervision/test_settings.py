@@ -46,6 +46,10 @@ def written(folder: Path, settings: str) -> tuple[Path, ...]:
             f'[home]\nfile = "{HOME}"\n[mpd]\narea = "kitchin"\n',
             'mpd.area: there is no area "kitchin"',
         ),
+        (
+            f'[home]\nfile = "{HOME}"\n[mpris]\narea = "kitchin"\n',
+            'mpris.area: there is no area "kitchin"',
+        ),
         ("[metrics]\nkeep_utterances = -1\n", "metrics.keep_utterances"),
         ('[storage]\nstate = "a\\u0000b"\n', "holds a control character"),
         ('[skills]\nfolders = ["a\\u0000b"]\n', 'skills.folders: "a\\u0000b" holds'),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
@@ -97,7 +97,7 @@ class Talk:
     area: str = "kitchen"
     home: Home = HOME
     broker: bool = False
-    players: tuple[str, ...] = ()
+    players: Mapping[str, str] = dataclasses.field(default_factory=dict)
     shares_lists: bool = False
     notices: list[str] | None = None
     recording: Callable[[], bool] = lambda: False

@@ -10,8 +10,6 @@ from assistant.core.errors import BridgeError
 from assistant.core.home.music import Music
 from assistant.core.messages import HomeCommand
 
-AUDIBLE = 30
-"""Volume in percent of a player that is to sound again, where it was silent when it was found."""
 _STATES = {"playing": "play", "on": "play", "paused": "pause 1", "idle": "stop", "off": "stop"}
 _COMMANDS = {"next": "next", "previous": "previous", "stop": "stop"}
 _IN_ORDER = ("album", "playlist", "title")

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from assistant.bridge.local import local_socket
+from assistant.bridge.player import NotDoneError
 from assistant.core.errors import BridgeError
 
 Pairs = list[tuple[str, str]]
@@ -37,7 +38,7 @@ _ACK = re.compile(r"ACK \[(\d{1,6})@\d{1,6}\] \{[^}]*\} ?(.*)")
 _PAIR = re.compile(r"([A-Za-z0-9_-]{1,40}): (.*)", re.DOTALL)
 
 
-class RefusedError(Exception):
+class RefusedError(NotDoneError):
     """MPD says that a command cannot be carried out; `code` is its number."""
 
     def __init__(self, code: int, message: str) -> None:

@@ -15,6 +15,7 @@ from assistant.bridge.mpd import library as library_module
 from assistant.bridge.mpd import link as link_module
 from assistant.bridge.mpd import session as session_module
 from assistant.bridge.mpd.link import Mpd
+from assistant.bridge.player import WAITING_COMMANDS
 from assistant.core.clock import boottime_s
 from assistant.core.errors import BridgeError
 from assistant.core.home.music import Music
@@ -24,7 +25,7 @@ from assistant.core.messages import (
 )
 from assistant.core.settings.mpd import PLAYER, MpdSettings
 from tests.support.mpd import GREETING, FakeMpd, Song
-from tests.support.on_mpd import Bench
+from tests.support.player_bench import PlayerBench
 
 
 @pytest.fixture(autouse=True)
@@ -41,16 +42,16 @@ def there(things: ExitStack) -> FakeMpd:
 
 
 @pytest.fixture
-def join(things: ExitStack, there: FakeMpd) -> Callable[..., Bench]:
-    def made(**settings: Any) -> Bench:
+def join(things: ExitStack, there: FakeMpd) -> Callable[..., PlayerBench]:
+    def made(**settings: Any) -> PlayerBench:
         given = MpdSettings(**{"host": "127.0.0.1", "port": there.port, **settings})
-        return Bench(things.enter_context(closing(Mpd(given))))
+        return PlayerBench(things.enter_context(closing(Mpd(given))), PLAYER)
 
     return made
 
 
 @pytest.fixture
-def bench(join: Callable[..., Bench]) -> Bench:
+def bench(join: Callable[..., PlayerBench]) -> PlayerBench:
     made = join()
     made.is_there()
     return made
@@ -66,7 +67,7 @@ def secret(folder: Path, text: str, mode: int = 0o600) -> Path:
 # ── what it tells ───────────────────────────────────────────────────────────────────────────────
 
 
-def test_its_state_is_that_of_a_media_player(there: FakeMpd, bench: Bench) -> None:
+def test_its_state_is_that_of_a_media_player(there: FakeMpd, bench: PlayerBench) -> None:
     bench.tells("off", volume_level=0.4, is_volume_muted=False, shuffle=False)
     there.by_hand(queue=list(there.songs), state="play")
     told = {"media_title": "So What", "media_artist": "Miles Davis"}
@@ -75,12 +76,14 @@ def test_its_state_is_that_of_a_media_player(there: FakeMpd, bench: Bench) -> No
     bench.tells("paused", is_volume_muted=True, shuffle=True, **told)
 
 
-def test_a_song_without_a_title_is_called_by_its_file(there: FakeMpd, bench: Bench) -> None:
+def test_a_song_without_a_title_is_called_by_its_file(there: FakeMpd, bench: PlayerBench) -> None:
     there.by_hand(queue=[Song("", "", "", "")], state="play")
     bench.tells("playing", media_title=".flac")
 
 
-def test_without_a_mixer_it_tells_no_volume(there: FakeMpd, join: Callable[..., Bench]) -> None:
+def test_without_a_mixer_it_tells_no_volume(
+    there: FakeMpd, join: Callable[..., PlayerBench]
+) -> None:
     there.volume = -1
     bench = join()
     report = bench.hears(HomeStates)
@@ -88,7 +91,7 @@ def test_without_a_mixer_it_tells_no_volume(there: FakeMpd, join: Callable[..., 
 
 
 def test_what_music_there_is_is_told_and_told_again_when_it_changes(
-    there: FakeMpd, bench: Bench
+    there: FakeMpd, bench: PlayerBench
 ) -> None:
     assert bench.hears(MusicLibrary).names == {
         "playlist": ("Cooking",),
@@ -103,21 +106,23 @@ def test_what_music_there_is_is_told_and_told_again_when_it_changes(
 
 
 def test_of_a_large_library_the_first_kinds_have_their_names(
-    there: FakeMpd, join: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+    there: FakeMpd, join: Callable[..., PlayerBench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(library_module, "MOST_NAMES", 6)
     names = join().hears(MusicLibrary).names
     assert [len(found) for found in names.values()] == [1, 2, 2, 1, 0]
 
 
-def test_names_that_nobody_can_say_are_left_out(there: FakeMpd, join: Callable[..., Bench]) -> None:
+def test_names_that_nobody_can_say_are_left_out(
+    there: FakeMpd, join: Callable[..., PlayerBench]
+) -> None:
     there.songs = [Song("x" * 101, "", " edge", "bell\a"), Song("Fine", "Fine", "Fine", "Fine")]
     names = join().hears(MusicLibrary).names
     assert [names[kind] for kind in ("title", "artist", "album", "genre")] == [("Fine",)] * 4
 
 
 def test_one_that_does_not_tell_its_music_plays_on(
-    there: FakeMpd, join: Callable[..., Bench], caplog: pytest.LogCaptureFixture
+    there: FakeMpd, join: Callable[..., PlayerBench], caplog: pytest.LogCaptureFixture
 ) -> None:
     there.refusing["list"] = "no database"
     bench = join()
@@ -129,7 +134,7 @@ def test_one_that_does_not_tell_its_music_plays_on(
 # ── what it does ────────────────────────────────────────────────────────────────────────────────
 
 
-def test_states_and_levels_are_set(there: FakeMpd, bench: Bench) -> None:
+def test_states_and_levels_are_set(there: FakeMpd, bench: PlayerBench) -> None:
     there.by_hand(queue=list(there.songs))
     for state, attributes, line, told in (
         ("playing", {}, "play", "playing"),
@@ -162,7 +167,7 @@ def test_states_and_levels_are_set(there: FakeMpd, bench: Bench) -> None:
     ],
 )
 def test_music_takes_the_place_of_the_queue(
-    there: FakeMpd, bench: Bench, music: Music, lines: list[str]
+    there: FakeMpd, bench: PlayerBench, music: Music, lines: list[str]
 ) -> None:
     assert bench.does(command=music.command) == "sent"
     wanted = ["clear", *lines, "play"]
@@ -171,7 +176,9 @@ def test_music_takes_the_place_of_the_queue(
 
 
 @pytest.mark.parametrize("name", ['Say "Hi"', "back\\slash", "Sigur Rós", "a'b"])
-def test_a_name_arrives_as_it_is(there: FakeMpd, join: Callable[..., Bench], name: str) -> None:
+def test_a_name_arrives_as_it_is(
+    there: FakeMpd, join: Callable[..., PlayerBench], name: str
+) -> None:
     there.songs = [Song("x", name, "y", "z")]
     bench = join()
     bench.is_there()
@@ -179,13 +186,13 @@ def test_a_name_arrives_as_it_is(there: FakeMpd, join: Callable[..., Bench], nam
     assert there.queue == there.songs
 
 
-def test_a_name_cannot_smuggle_a_command(there: FakeMpd, bench: Bench) -> None:
+def test_a_name_cannot_smuggle_a_command(there: FakeMpd, bench: PlayerBench) -> None:
     smuggled = Music("artist", 'Queen"\nstop\n')
     assert bench.does(command=smuggled.command) == "failed"
     assert there.heard.empty()
 
 
-def test_music_that_is_gone_leaves_the_queue_as_it_is(there: FakeMpd, bench: Bench) -> None:
+def test_music_that_is_gone_leaves_the_queue_as_it_is(there: FakeMpd, bench: PlayerBench) -> None:
     there.by_hand(queue=list(there.songs), state="play")
     for music in (Music("artist", "Abba"), Music("playlist", "Nap"), Music("title", "So", "Queen")):
         assert bench.does(command=music.command) == "failed"
@@ -193,12 +200,14 @@ def test_music_that_is_gone_leaves_the_queue_as_it_is(there: FakeMpd, bench: Ben
     assert there.heard.empty()
 
 
-def test_an_empty_queue_cannot_be_played(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_empty_queue_cannot_be_played(
+    bench: PlayerBench, caplog: pytest.LogCaptureFixture
+) -> None:
     assert bench.does("playing") == "failed"
     assert any("there is nothing in its queue to play" in told for told in caplog.messages)
 
 
-def test_again_begins_the_song_anew(there: FakeMpd, bench: Bench) -> None:
+def test_again_begins_the_song_anew(there: FakeMpd, bench: PlayerBench) -> None:
     there.by_hand(queue=list(there.songs), state="pause")
     assert bench.does(command="again") == "sent"
     assert [there.next_heard(), there.next_heard()] == ["seekcur 0", "play"]
@@ -207,13 +216,13 @@ def test_again_begins_the_song_anew(there: FakeMpd, bench: Bench) -> None:
     assert there.next_heard() == "play"
 
 
-def test_what_it_cannot_do_is_named(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_it_cannot_do_is_named(bench: PlayerBench, caplog: pytest.LogCaptureFixture) -> None:
     assert bench.does(command="dance") == "failed"
     assert bench.does(attributes={"source": "radio"}) == "failed"
     assert "mpd: MPD has no command for dance (bridge.service)" in caplog.messages
 
 
-def test_a_command_of_long_ago_is_not_obeyed(there: FakeMpd, bench: Bench) -> None:
+def test_a_command_of_long_ago_is_not_obeyed(there: FakeMpd, bench: PlayerBench) -> None:
     assert bench.does(command="next", given_at_s=boottime_s() - 6) == "unsent"
     assert bench.does(command="next") == "sent"
     assert there.next_heard() == "next"
@@ -223,7 +232,9 @@ def test_a_command_of_long_ago_is_not_obeyed(there: FakeMpd, bench: Bench) -> No
 # ── faults ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_one_that_is_away_is_told_and_nothing_waits_for_it(there: FakeMpd, bench: Bench) -> None:
+def test_one_that_is_away_is_told_and_nothing_waits_for_it(
+    there: FakeMpd, bench: PlayerBench
+) -> None:
     there.stop()
     assert bench.is_away() == "the connection was lost"
     bench.tells("unavailable")
@@ -236,7 +247,7 @@ def test_one_that_is_away_is_told_and_nothing_waits_for_it(there: FakeMpd, bench
 
 
 def test_one_that_falls_silent_is_noticed(
-    there: FakeMpd, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    there: FakeMpd, bench: PlayerBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_module, "ANSWER_S", 0.2)
     bench.hears(MusicLibrary)
@@ -249,7 +260,7 @@ def test_one_that_falls_silent_is_noticed(
 
 
 def test_a_command_that_gets_no_answer_is_in_doubt(
-    there: FakeMpd, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    there: FakeMpd, bench: PlayerBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there.silent = {"next"}
     assert bench.does(command="next") == "unsure"
@@ -259,7 +270,7 @@ def test_a_command_that_gets_no_answer_is_in_doubt(
 
 
 def test_an_idle_connection_that_is_dead_is_noticed(
-    there: FakeMpd, join: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+    there: FakeMpd, join: Callable[..., PlayerBench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(link_module, "ALIVE_EVERY_S", 0.1)
     there.silent = {"noidle"}
@@ -277,7 +288,7 @@ def test_an_idle_connection_that_is_dead_is_noticed(
     ],
 )
 def test_what_is_no_mpd_is_named(
-    there: FakeMpd, join: Callable[..., Bench], greeting: bytes, why: str
+    there: FakeMpd, join: Callable[..., PlayerBench], greeting: bytes, why: str
 ) -> None:
     there.greeting = greeting
     assert join().is_away() == f"MPD at 127.0.0.1:{there.port} {why}"
@@ -287,7 +298,10 @@ def test_what_is_no_mpd_is_named(
     "answer", [b"nonsense\n", b"state: play\nOK MPD\n", b"x: " + b"y" * 20_000, b"\0\n"]
 )
 def test_garbage_ends_the_connection_with_one_line(
-    there: FakeMpd, join: Callable[..., Bench], answer: bytes, caplog: pytest.LogCaptureFixture
+    there: FakeMpd,
+    join: Callable[..., PlayerBench],
+    answer: bytes,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     there.instead["currentsong"] = answer
     bench = join()
@@ -300,23 +314,23 @@ def test_garbage_ends_the_connection_with_one_line(
 
 
 def test_an_answer_without_an_end_is_cut(
-    there: FakeMpd, join: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+    there: FakeMpd, join: Callable[..., PlayerBench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_module, "LARGEST_ANSWER_BYTES", 1000)
     there.instead["currentsong"] = b"Title: again\n" * 1000
     assert join().is_away().endswith("answers more than 1000 bytes")
 
 
-def test_a_server_that_is_not_at_home_is_not_asked(join: Callable[..., Bench]) -> None:
+def test_a_server_that_is_not_at_home_is_not_asked(join: Callable[..., PlayerBench]) -> None:
     assert join(host="8.8.8.8").is_away().endswith("is not on the local network, where it must be")
 
 
-def test_too_many_commands_are_refused(there: FakeMpd, bench: Bench) -> None:
+def test_too_many_commands_are_refused(there: FakeMpd, bench: PlayerBench) -> None:
     bench.hears(MusicLibrary)
     there.silent = {"status"}
     bench.begins("paused")
     refused = []
-    for _ in range(link_module.WAITING_COMMANDS + 2):
+    for _ in range(WAITING_COMMANDS + 2):
         try:
             bench.begins("paused")
         except BridgeError as error:
@@ -328,7 +342,9 @@ def test_too_many_commands_are_refused(there: FakeMpd, bench: Bench) -> None:
 # ── the password ────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_password_proves_it(there: FakeMpd, join: Callable[..., Bench], tmp_path: Path) -> None:
+def test_the_password_proves_it(
+    there: FakeMpd, join: Callable[..., PlayerBench], tmp_path: Path
+) -> None:
     there.password = 'open "sesame"'
     bench = join(password_file=str(secret(tmp_path, 'open "sesame"\n')))
     bench.is_there()
@@ -345,7 +361,7 @@ def test_the_password_proves_it(there: FakeMpd, join: Callable[..., Bench], tmp_
 )
 def test_a_password_that_does_not_do_is_told_once_and_read_again(
     there: FakeMpd,
-    join: Callable[..., Bench],
+    join: Callable[..., PlayerBench],
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
     text: str,
@@ -362,7 +378,9 @@ def test_a_password_that_does_not_do_is_told_once_and_read_again(
     assert "right" not in "".join(caplog.messages)
 
 
-def test_one_that_asks_for_a_password_is_told(there: FakeMpd, join: Callable[..., Bench]) -> None:
+def test_one_that_asks_for_a_password_is_told(
+    there: FakeMpd, join: Callable[..., PlayerBench]
+) -> None:
     there.password = "right"
     assert join().is_away().endswith("asks for a password; see mpd.password_file")
 

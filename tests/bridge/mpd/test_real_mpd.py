@@ -12,9 +12,9 @@ from assistant.bridge import kept
 from assistant.bridge.mpd.link import Mpd
 from assistant.core.home.music import Music
 from assistant.core.messages import MusicLibrary
-from assistant.core.settings.mpd import MpdSettings
+from assistant.core.settings.mpd import PLAYER, MpdSettings
 from tests.support.mpd import SONGS
-from tests.support.on_mpd import Bench
+from tests.support.player_bench import PlayerBench
 from tests.support.real_mpd import BINARY, RealMpd
 
 pytestmark = pytest.mark.skipif(BINARY is None, reason="no mpd is installed")
@@ -30,10 +30,10 @@ ALL = {
 @pytest.fixture
 def run(
     things: ExitStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[RealMpd, Bench]]:
+) -> Callable[..., tuple[RealMpd, PlayerBench]]:
     monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
 
-    def made(password: str = "", given: str = "") -> tuple[RealMpd, Bench]:
+    def made(password: str = "", given: str = "") -> tuple[RealMpd, PlayerBench]:
         real = things.enter_context(closing(RealMpd(tmp_path, SONGS, password)))
         real.start()
         file = tmp_path / "password"
@@ -42,12 +42,12 @@ def run(
         settings = MpdSettings(
             host="127.0.0.1", port=real.port, password_file=str(file) if given else ""
         )
-        return real, Bench(things.enter_context(closing(Mpd(settings))))
+        return real, PlayerBench(things.enter_context(closing(Mpd(settings))), PLAYER)
 
     return made
 
 
-def test_it_plays_what_there_is(run: Callable[..., tuple[RealMpd, Bench]]) -> None:
+def test_it_plays_what_there_is(run: Callable[..., tuple[RealMpd, PlayerBench]]) -> None:
     _, bench = run()
     bench.is_there()
     bench.hears(MusicLibrary, lambda m: m.names == ALL)
@@ -86,7 +86,9 @@ def test_it_plays_what_there_is(run: Callable[..., tuple[RealMpd, Bench]]) -> No
     assert bench.does(command=Music("all").command) == "sent"
 
 
-def test_one_that_starts_again_is_found_again(run: Callable[..., tuple[RealMpd, Bench]]) -> None:
+def test_one_that_starts_again_is_found_again(
+    run: Callable[..., tuple[RealMpd, PlayerBench]],
+) -> None:
     real, bench = run()
     bench.is_there()
     real.stop()
@@ -102,13 +104,13 @@ def test_one_that_starts_again_is_found_again(run: Callable[..., tuple[RealMpd, 
     [("", "asks for a password"), ("wrong\n", "refuses the password")],
 )
 def test_a_password_that_does_not_do_is_told(
-    run: Callable[..., tuple[RealMpd, Bench]], given: str, why: str
+    run: Callable[..., tuple[RealMpd, PlayerBench]], given: str, why: str
 ) -> None:
     _, bench = run("right", given)
     assert why in bench.is_away()
 
 
-def test_the_password_proves_it(run: Callable[..., tuple[RealMpd, Bench]]) -> None:
+def test_the_password_proves_it(run: Callable[..., tuple[RealMpd, PlayerBench]]) -> None:
     _, bench = run("right", "right\n")
     bench.is_there()
     assert bench.does(attributes={"shuffle": True}) == "sent"

@@ -31,7 +31,7 @@ LIBRARY = MusicLibrary(
 
 @pytest.fixture
 def talk(talks: Callable[..., Talk]) -> Talk:
-    talk = talks(home=HOME, players=(PLAYER,))
+    talk = talks(home=HOME, players={PLAYER: "player"})
     talk.feed(DeviceChanged(device="player", present=True))
     talk.feed(LIBRARY)
     return talk

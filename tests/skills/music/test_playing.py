@@ -169,7 +169,7 @@ def test_one_that_is_away_is_told_and_nothing_is_kept_for_later(talk: Talk) -> N
 
 
 def test_the_home_may_be_away_and_music_plays(talks: Callable[..., Talk]) -> None:
-    talk = talks(home=HOME, players=(PLAYER,), broker=True)
+    talk = talks(home=HOME, players={PLAYER: "player"}, broker=True)
     talk.feed(DeviceChanged(device="broker", present=False))
     talk.feed(DeviceChanged(device="player", present=True))
     assert [one.state for one in sent(talk.hear("on", command("HassTurnOn", name="Radio")))] == []
@@ -179,7 +179,7 @@ def test_the_home_may_be_away_and_music_plays(talks: Callable[..., Talk]) -> Non
 
 
 def test_the_player_may_be_away_and_the_home_is_reached(talks: Callable[..., Talk]) -> None:
-    talk = talks(home=HOME, players=(PLAYER,), broker=True)
+    talk = talks(home=HOME, players={PLAYER: "player"}, broker=True)
     talk.feed(DeviceChanged(device="player", present=False))
     assert talk.ask("PlayAgain") == AWAY
     assert len(sent(talk.hear("on", command("HassTurnOn", name="Radio")))) == 1
@@ -226,7 +226,7 @@ def test_the_names_outlast_a_restart_and_are_replaced(talk: Talk) -> None:
 
 
 def test_a_home_without_names_has_no_music(talks: Callable[..., Talk]) -> None:
-    talk = talks(home=Home(entities=HOME.entities), players=(PLAYER,))
+    talk = talks(home=Home(entities=HOME.entities), players={PLAYER: "player"})
     assert plays(talk, "jazz") == ("I have no jazz.", None)
 
 
@@ -246,6 +246,6 @@ def test_the_homes_file_may_give_the_names_until_mpd_does(
     warned: int,
 ) -> None:
     player = Entity(name="Music Player", id=PLAYER, attributes={"library": library})
-    talk = talks(home=Home(entities=(player,)), players=(PLAYER,))
+    talk = talks(home=Home(entities=(player,)), players={PLAYER: "player"})
     assert talk.ask("MusicNames", kind="genre") == genres
     assert sum("(home.library)" in told for told in caplog.messages) == warned

@@ -75,7 +75,7 @@ def household(
 ) -> MusicalHousehold:
     monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
     link = things.enter_context(closing(Mpd(MpdSettings(host="127.0.0.1", port=there.port))))
-    talk = talks(home=HOME, players=(PLAYER,), at_s=boottime_s())
+    talk = talks(home=HOME, players={PLAYER: "player"}, at_s=boottime_s())
     household = MusicalHousehold(talk, musical, link)
     household.until(lambda message: isinstance(message, MusicLibrary))
     household.until(lambda message: isinstance(message, DeviceChanged))

@@ -1,25 +1,25 @@
-"""A bridge's stage on MPD, without the bus."""
+"""A bridge's stage on one player, without the bus."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from assistant.bridge.mpd.link import Mpd
+from assistant.bridge.player import PlayerLink
 from assistant.core.messages import (
     HomeReceipt,
     HomeStates,
 )
-from assistant.core.settings.mpd import PLAYER
 from tests.support.pumped_bridge import PumpedBridge
 
 KINDS = ("sent", "unsent", "unsure", "failed")
 
 
-class Bench(PumpedBridge[Mpd]):
-    """A bridge's stage on MPD, pumped by hand as the worker would."""
+class PlayerBench(PumpedBridge[PlayerLink]):
+    """A bridge's stage on one player, pumped by hand as the worker would."""
 
-    def __init__(self, link: Mpd) -> None:
+    def __init__(self, link: PlayerLink, player: str) -> None:
         super().__init__(link)
+        self._player = player
         self._became: dict[int, str] = {}
 
     def does(self, state: str = "", **more: Any) -> str:
@@ -28,7 +28,7 @@ class Bench(PumpedBridge[Mpd]):
         return self.becomes(number)
 
     def begins(self, state: str = "", **more: Any) -> int:
-        return self.command(PLAYER, state, **more)
+        return self.command(self._player, state, **more)
 
     def becomes(self, number: int) -> str:
         while number not in self._became:
@@ -40,8 +40,8 @@ class Bench(PumpedBridge[Mpd]):
         """Wait until the player tells this state, and these attributes among others."""
 
         def fits(message: HomeStates) -> bool:
-            told = message.attributes.get(PLAYER, {})
+            told = message.attributes.get(self._player, {})
             same = all(told.get(name) == value for name, value in attributes.items())
-            return message.states.get(PLAYER) == state and same
+            return message.states.get(self._player) == state and same
 
         self.hears(HomeStates, fits)
