@@ -25,6 +25,7 @@ class Household:
         self.told: list[str] = []
         """What was said unasked."""
         self._spoken: list[SpokenReply] = []
+        self._came: list[Message] = []
         self._say = Conversation(talk, nlu, float(next(FAR_APART)))
         feed = talk.feed
 
@@ -52,11 +53,16 @@ class Household:
         return self._say.hear(transcript)
 
     def until(self, holds: Callable[[Message], object]) -> None:
-        """Carry what the bridge tells to the skills, until such a message has come."""
+        """Carry what the bridge tells to the skills, until such a message has come.
+
+        What came after it at once is looked at by the next wait.
+        """
         deadline_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline_s:
-            if any(holds(message) for message in self._carry()):
-                return
+            while self._came:
+                if holds(self._came.pop(0)):
+                    return
+            self._came += self._carry()
         raise AssertionError("it does not come")
 
     def _carry(self) -> list[Message]:
