@@ -39,6 +39,7 @@ _COLOUR = SlotSchema(name="colour", kind="colour", required=False)
 _SHARE = SlotSchema(name="share", kind="percentage", required=False)
 _DURATION = SlotSchema(name="duration", kind="duration", required=False)
 _TIME = SlotSchema(name="time", kind="time", required=False)
+_END = SlotSchema(name="end", kind="time", required=False)
 _RECURRENCE = SlotSchema(name="recurrence", kind="recurrence", required=False)
 
 FOLLOW_UPS = SkillManifest(
@@ -49,6 +50,7 @@ FOLLOW_UPS = SkillManifest(
         "direction": "(on|off)",
         "when": (
             "(in {duration}|for {duration}|(at|until) {time}|(tomorrow|tonight) at {time}"
+            "|from {time} (to|until) {end}"
             "|{recurrence}|[every day] at (sunset|sunrise)|until (sunset|sunrise)"
             "|{duration} (before|after) (sunset|sunrise)"
             "|(at {time}|in {duration}|{recurrence}) for {duration})"
@@ -98,7 +100,7 @@ FOLLOW_UPS = SkillManifest(
                 "turn (it|them) <direction> [again] <when>",
                 "no (in {duration}|at {time})",
             ),
-            slots=(_NAME, _AREA, _DURATION, _TIME, _RECURRENCE),
+            slots=(_NAME, _AREA, _DURATION, _TIME, _END, _RECURRENCE),
         ),
     ),
 )
