@@ -13,6 +13,7 @@ from assistant.skill import (
     Period,
     Planned,
     Reply,
+    Request,
     Skill,
     Traits,
 )
@@ -23,6 +24,7 @@ _SMALL = frozenset(words("a an the my our for to of off on in at it that do turn
 
 skill = Skill("planned", description="do things later")
 skill.rule("planned", "([still] (planned|scheduled|lined up|coming up)|in store)")
+skill.rule("schedule", "(schedule|program|timetable)")
 skill.rule("things", "(everything|all|all [of] the plans|all [of] your plans|anything)")
 skill.rule("drop", "(cancel|delete|forget|drop|scrap|clear|call off)")
 
@@ -46,16 +48,30 @@ def planned(context: Context, period: Period | None = None) -> Reply:
     ]
     if not plans:
         return Reply(f"{NOTHING}." if period is None else f"{NOTHING} then.")
-    told = context.say([str(plan) for plan in plans])
-    return Reply(f"I will {told}.", about=tuple(plan.id for plan in plans))
+    return _told(plans, context)
+
+
+@skill.short(
+    "PlannedFor",
+    "(what is|have you [got] anything|is anything) <planned> (for|with) [the|my] {what}",
+    "[what is|tell me|read me] (the|my) {what} <schedule>",
+    "what is the <schedule> (for|of) [the|my] {what}",
+    "when (will|does|do) [the|my] {what} (come|go|turn|switch) (on|off)",
+    holds=lambda request, context: _is_planned(request, context),
+    traits=Traits(asks=True),
+)
+def planned_for(what: str, context: Context) -> Reply:
+    """Tell what will be done later with a thing, where that is anything."""
+    return _told(_about(what, context.plans.all()), context)
 
 
 @skill.intent(
     "CancelPlanned",
     "<drop> (the|your|that) plan (for|about|with|to [do] [something with]) [the|my] {what}",
     "<drop> what (is|you have|you have got) <planned> (for|with) [the|my] {what}",
-    "<drop> (the|your) [the] {what} plan",
-    traits=Traits(guarded=True, only_now=True),
+    "<drop> (the|your) [the] {what} (plan|<schedule>)",
+    "<drop> the <schedule> (for|of) [the|my] {what}",
+    traits=Traits(guarded=True, only_now=True, unmistakable=True),
 )
 def cancel(what: str, context: Context) -> Dialog:
     """Take back what is planned for a thing, asking which where there are several."""
@@ -98,6 +114,16 @@ def cancel_told(context: Context) -> Dialog:
     if len(plans) > 1 and not (yield Confirm("Shall I cancel all of that?")):
         return Reply("Okay, I left it as it is.")
     return _cancelled(plans, context)
+
+
+def _told(plans: Sequence[Planned], context: Context) -> Reply:
+    told = context.say([str(plan) for plan in plans])
+    return Reply(f"I will {told}.", about=tuple(plan.id for plan in plans))
+
+
+def _is_planned(request: Request, context: Context) -> bool:
+    slot = request.slot("what")
+    return slot is not None and bool(_about(slot.raw, context.plans.all()))
 
 
 def _spoken_of(context: Context) -> list[Planned]:

@@ -102,12 +102,38 @@ def when(said: Canonical, now: datetime) -> When | None:
 
 def _from_to(words: tuple[str, ...], spoken: str, now: datetime) -> When | None:
     """A beginning and an end by the clock: "from 7 to 9 tomorrow"; None for anything else."""
-    links = modifiers.RANGES.get(words[0], frozenset())
-    for at in (at for at, word in enumerate(words) if word in links):
-        for first, last in _ranges(words[1:at], words[at + 1 :], now):
+    since = next((at for at, word in enumerate(words) if word in modifiers.RANGES), len(words))
+    links = modifiers.RANGES[words[since]] if since < len(words) else frozenset()
+    for at in (at for at, word in enumerate(words) if word in links and at > since):
+        begin, end = words[since + 1 : at], words[at + 1 :]
+        for kind, (first, last) in _beginnings(words[:since], begin, end, now):
             lasting = When(kind="until", said="", value=last)
-            return When(kind="at", said=spoken, value=first, lasting=lasting)
+            return When(kind=kind, said=spoken, value=first, lasting=lasting)
     return None
+
+
+def _beginnings(
+    days: tuple[str, ...], begin: tuple[str, ...], end: tuple[str, ...], now: datetime
+) -> Iterator[tuple[WhenKind, tuple[str, str]]]:
+    """The likeliest first: a recurrence, or one time where no days stand before it."""
+    for one in _recurring(days, begin, end, now):
+        yield "every", one
+    for one in _ranges(begin, end, now) if not days else ():
+        yield "at", one
+
+
+def _recurring(
+    days: tuple[str, ...], begin: tuple[str, ...], end: tuple[str, ...], now: datetime
+) -> Iterator[tuple[str, str]]:
+    """A recurrence from a beginning on, and its first end; `days` stand before or behind both."""
+    parted = [(days, end)] if days else [(end[at:], end[:at]) for at in range(1, len(end))]
+    for every, until in parted:
+        if modifiers.RECURRING.isdisjoint(every):
+            continue
+        value = resolve.value(" ".join((*every, "at", *begin)), "recurrence", now)
+        start = Recurrence.read(str(value)).start if value else None
+        if isinstance(start, datetime) and (last := _clock("until", until, start)):
+            yield str(value), last
 
 
 def _ranges(

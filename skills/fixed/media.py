@@ -22,6 +22,7 @@ SUBJECTS = (
         (
             "what is on (tv|telly|television|the box|netflix|the bbc|bbc {what}|channel {what}) "
             "[<day>]",
+            "[what is] (the|my) (tv|telly|television) (guide|schedule|listings) [<day>]",
             "(is there|is) [there] anything (good|on|good on|worth watching) on "
             "(tv|telly|television) [<day>]",
             "is there [any|a] (football|rugby|tennis|cricket|sport|match|game|film|movie) on [tv] "

@@ -91,6 +91,8 @@ OVER = word_set("over")
 
 DAY_BEGINNINGS = word_set("in on tomorrow this next every today tonight") | frozenset(WEEKDAYS)
 """First words of what tells a day, or a part of one, behind a time of the clock."""
+RECURRING = word_set("every each daily weekdays weekends") | {f"{day}s" for day in WEEKDAYS}
+"""Words of which a recurrence has one: "every day", "on weekdays"."""
 TIME_BEGINNINGS = (
     AT_TIME
     | FOR

@@ -43,6 +43,22 @@ def said(text: str, now: datetime = NOW) -> When:
             ("until", "2026-11-24T09:00:00+01:00"),
         ),
         (
+            "from seven to nine every weekday",
+            (
+                "every",
+                "DTSTART;TZID=Europe/Zurich:20261124T070000\nRRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+            ),
+            ("until", "2026-11-24T09:00:00+01:00"),
+        ),
+        (
+            "every weekday from seven to nine",
+            (
+                "every",
+                "DTSTART;TZID=Europe/Zurich:20261124T070000\nRRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+            ),
+            ("until", "2026-11-24T09:00:00+01:00"),
+        ),
+        (
             "from ten to six in the morning",
             ("at", "2026-11-23T22:00:00+01:00"),
             ("until", "2026-11-24T06:00:00+01:00"),
