@@ -30,14 +30,14 @@ from nlu.fallback.slot_candidates import SlotFinder
 from nlu.fallback.slot_patterns import slot_patterns
 from nlu.grammar.custom_sentences import load_vocabulary, sentence_files
 from nlu.grammar.grammar import named_values
-from nlu.grammar.speakable import key_of
 from nlu.grammar.templates import Templates
-from nlu.grammar.usage import confirmed
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary, package_file
 from nlu.interpreter import Interpreter
 from nlu.lessons import Teacher
 from nlu.parts.composer import Composer
 from nlu.parts.questions import Questions
+from nlu.speakable.speakable import key_of
+from nlu.speakable.usage import confirmed
 from nlu.stage import NluStage
 from nlu.values.slot_answer import resolve_answer
 

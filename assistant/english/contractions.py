@@ -37,6 +37,16 @@ CONTRACTIONS = (
     }
 )
 
+_SUBJECTS = word_set("what who where when how that it there he she here")
+CONTRACTED_PAIRS = {
+    tuple(long.split()): short
+    for short, long in CONTRACTIONS.items()
+    if "'" in short
+    and not long.endswith(" have")  # "what do i have"
+    and (not long.endswith(" is") or long.split()[0] in _SUBJECTS)
+}
+"""Two words → how people say them, where another word follows."""
+
 ASKED_WITH_A_NOUN = word_set("what which")
 """Question words after which any noun with "'s" is short for "is": "what day's the ninth"."""
 

@@ -144,6 +144,46 @@ ACTIONS = phrase_list(
 )
 """Free text for sampled sentences: `ACTIONS` after "to", `THINGS` elsewhere."""
 
+HEARD_THINGS = phrase_list(
+    "milk, oat milk, eggs, egg, bread, butter, cheese, cream, yogurt, apples, bananas, oranges, "
+    "lemons, grapes, strawberries, berries, pears, avocados, tomatoes, potatoes, onions, carrots, "
+    "peppers, cucumber, lettuce, spinach, broccoli, mushrooms, garlic, ginger, beans, peas, corn, "
+    "rice, pasta, noodles, flour, sugar, salt, pepper, oil, olive oil, vinegar, honey, jam, "
+    "peanut butter, cereal, oats, soup, sauce, ketchup, mustard, nuts, chocolate, biscuits, "
+    "cookies, cake, crisps, ice cream, chicken, beef, ham, bacon, sausages, fish, salmon, tuna, "
+    "tofu, water, juice, orange juice, coffee, tea, beer, wine, cola, toilet paper, kitchen roll, "
+    "paper towels, tissues, soap, shampoo, toothpaste, toothbrushes, washing powder, "
+    "washing up liquid, dishwasher tablets, bin bags, sponges, foil, candles, batteries, "
+    "light bulbs, nappies, wipes, cat food, dog food, plasters, vitamins, flowers, a card, stamps, "
+    "dinner, lunch, breakfast, pizza, laundry, work, school, yoga, oven, dishes, holiday, "
+    "the dentist, the doctor, the vet, the hairdresser, the bank, a birthday present, a parcel, "
+    "the car, the keys, the spare key, my passport, my glasses"
+)
+HEARD_ACTIONS = phrase_list(
+    "call mum, call dad, call the doctor, call the dentist, call the vet, call the bank, "
+    "call the plumber, call the school, call grandma, phone mum, ring mum, text mum, "
+    "feed the cat, feed the dog, walk the dog, feed the baby, water the plants, "
+    "water the garden, take out the trash, take the bins out, put the bins out, "
+    "take out the rubbish, take the rubbish out, empty the bin, empty the dishwasher, "
+    "load the dishwasher, do the dishes, wash the car, do the laundry, hang up the washing, "
+    "put the washing on, fold the laundry, iron my shirt, clean the bathroom, clean the kitchen, "
+    "clean the windows, vacuum the living room, tidy the bedroom, make the beds, "
+    "change the sheets, "
+    "mow the lawn, check the oven, turn off the oven, take the bread out, take the cake out, "
+    "stir the soup, defrost the chicken, start dinner, make dinner, cook dinner, have lunch, "
+    "buy milk, buy bread, buy flowers, buy a present, buy stamps, go shopping, "
+    "pick up the kids, pick up the parcel, pick up the dry cleaning, collect the car, "
+    "drop off the parcel, post the letter, send the letter, return the books, pay the rent, "
+    "pay the bill, pay the electricity bill, book a table, book the dentist, renew my passport, "
+    "take my medicine, take my pills, take my tablets, take my vitamins, drink water, "
+    "take a break, stretch, do my homework, do my exercises, go to bed, go for a run, "
+    "go to the gym, go to the shop, get up, wake the kids, leave for work, leave for school, "
+    "leave the house, lock the door, close the windows, charge my phone, charge the car, "
+    "back up my computer, print the tickets, pack my bag, pack lunch, sign the form, "
+    "check my emails, join the meeting, come downstairs, come home, say thank you"
+)
+"""The same for what may be heard: the more there is, the more of what people say is heard right."""
+
 FREE_TEXT = {
     "search_query": phrase_list(
         "queen, bohemian rhapsody, the beatles, breaking bad, inception, jazz, classical music, "
@@ -165,6 +205,69 @@ FREE_TEXT = {
     ),
 }
 """Free text for Home Assistant's own lists in sampled sentences."""
+
+_PEOPLE = phrase_list(
+    "mum, dad, grandma, grandpa, anna, tom, ben, sarah, emma, james, maria, peter, lisa, alex, "
+    "my wife, my husband, my brother, my sister, the kids, the boys, the girls, everybody, "
+    "the doctor, the neighbours, the cleaner"
+)
+_PLACES = phrase_list(
+    "london, new york, paris, berlin, tokyo, sydney, los angeles, san francisco, chicago, boston, "
+    "toronto, madrid, rome, vienna, zurich, amsterdam, dublin, lisbon, athens, istanbul, moscow, "
+    "delhi, mumbai, singapore, hong kong, beijing, shanghai, dubai, cairo, cape town, melbourne, "
+    "auckland, the airport, the station, the office, the supermarket, the library, the pharmacy, "
+    "the post office, the dentist, school, work, home"
+)
+_LISTS = phrase_list(
+    "shopping, grocery, groceries, to do, packing, holiday, wish, birthday, party, gift, work, "
+    "school, cleaning, chores, camping, reading, hardware, pharmacy, christmas"
+)
+HEARD_IN = {
+    "day": phrase_list(
+        "christmas, christmas eve, new year, new year's eve, easter, halloween, thanksgiving, "
+        "valentine's day, mother's day, father's day, my birthday, the weekend, monday, tuesday, "
+        "wednesday, thursday, friday, saturday, sunday, next monday, next friday, next week, "
+        "tomorrow, the day after tomorrow, the first of may, the first of june, the tenth of june, "
+        "the fifteenth of august, the twenty fourth of december, the end of the month, summer"
+    ),
+    "who": _PEOPLE,
+    "whom": _PEOPLE,
+    "person": _PEOPLE,
+    "place": _PLACES,
+    "topic": phrase_list(
+        "the spare key, the wifi, the password, the boiler, the car, the parking, the keys, "
+        "my passport, the alarm code, the bins, the plumber, the party, the school, my locker"
+    ),
+    "home.name": _LISTS,
+    "home.new_name": _LISTS,
+    "home.what": [
+        f"{what} is {where}"
+        for what in phrase_list(
+            "the spare key, my passport, the car, the torch, the drill, the ladder, the remote, "
+            "the suitcase, the first aid kit"
+        )
+        for where in phrase_list(
+            "in the kitchen, in the kitchen drawer, in the bedroom, in the hall, in the garage, "
+            "in the cupboard, in the cellar, in the attic, under the bed, under the stairs, "
+            "under the mat, on the shelf, behind the door, on level three, at my mother's"
+        )
+    ],
+    "calendar.what": phrase_list(
+        "dentist, doctor, the dentist, the doctor, dentist appointment, doctor's appointment, "
+        "appointment, meeting, team meeting, lunch with anna, dinner with anna, dinner with tom, "
+        "coffee with sarah, dinner, lunch, birthday party, party, haircut, football, football "
+        "practice, tennis, swimming, yoga, piano lesson, guitar lesson, parents evening, "
+        "school trip, concert, cinema, holiday, vet, car service, interview, bin day"
+    ),
+    "timer.name": FREE_TEXT["timer_name"],
+    "timer.new_name": FREE_TEXT["timer_name"],
+    "routines.name": phrase_list(
+        "movie time, bedtime, dinner time, good night, good morning, party time, game night, "
+        "away, homework, reading, breakfast, wake up"
+    ),
+    "search_query": FREE_TEXT["search_query"],
+}
+"""Slot, or skill and slot → what is said there, where that is not any thing."""
 
 POLITE = (
     "please {}",

@@ -13,8 +13,8 @@ from assistant.skill.manifest import SkillManifest
 from nlu.grammar.block_binding import TAKEN
 from nlu.grammar.claim import Claim
 from nlu.grammar.match import Match
-from nlu.grammar.sampling import SentenceSource
 from nlu.grammar.templates import Templates
+from nlu.speakable.source import SentenceSource
 
 SAMPLES = 24
 """Most sentences that are drawn from each template."""

@@ -11,7 +11,8 @@ from assistant.core.messages import SlotValue
 from assistant.english.spoken import articles
 from assistant.skill.manifest import IntentSchema
 from nlu.grammar.grammar import Grammar
-from nlu.grammar.sampling import Filled, SentenceSource, spoken
+from nlu.speakable.source import Filled, SentenceSource
+from nlu.speakable.spoken import spoken
 
 _ENDING = re.compile(r"(?<=[^\W\d_])[a-z]+|['’][a-z]+")
 """Ending attached to the word before it: of "lights" or "floor lamp 2's", but not of "3000k"."""

@@ -15,15 +15,15 @@ from assistant.core.messages import Command, Slot
 from assistant.core.speakable import NO_NAMES, GivenNames, Speakable
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema, Traits
-from nlu.grammar import sampling
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar, compile_grammar, named_values, with_vocabulary
 from nlu.grammar.labelled import Labelled, labelled
 from nlu.grammar.match import Captured, Match, read_match
 from nlu.grammar.paraphrase import plain_sentence
 from nlu.grammar.prefilter import Prefilter
-from nlu.grammar.speakable import NO_COUNTS, possible, speakable
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
+from nlu.speakable import sampling
+from nlu.speakable.speakable import NO_COUNTS, possible, speakable
 from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, without_politeness
 from nlu.text.kinds import names_of_others
 from nlu.values import resolve

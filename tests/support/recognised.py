@@ -10,7 +10,7 @@ from rapidfuzz import process
 from assistant.core.speakable import always
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.frames import frames_of
-from nlu.grammar.sampling import spoken
+from nlu.speakable.spoken import spoken
 
 DECOYS = (
     "Your egg timer has three minutes left.",

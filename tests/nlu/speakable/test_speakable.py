@@ -13,13 +13,14 @@ from assistant.core.speakable import Speakable
 from assistant.skill.home import Entity, Home
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar, compile_grammar
-from nlu.grammar.sampling import Sampler
-from nlu.grammar.speakable import FOLLOW_UPS, key_of
 from nlu.grammar.templates import Templates
-from nlu.grammar.usage import confirmed, of_value, seen
-from nlu.grammar.value_classes import WORDS
 from nlu.grammar.vocabulary import built_in
 from nlu.interpreter import Interpreter
+from nlu.speakable.composed import FOLLOW_UPS
+from nlu.speakable.sampling import Sampler
+from nlu.speakable.speakable import key_of
+from nlu.speakable.usage import confirmed, of_value, seen
+from nlu.speakable.value_classes import WORDS
 from nlu.stage import NluStage
 from skills.registry import load_registry
 from tests.support.stand_ins import HOME

@@ -9,12 +9,12 @@ import pytest
 from assistant.core.messages import Interpretation, Transcript
 from assistant.core.speakable import Speakable
 from nlu.grammar.grammar import compile_grammar
-from nlu.grammar.sampling import Sampler
-from nlu.grammar.speakable import ELLIPSES
 from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import built_in
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
+from nlu.speakable.composed import ELLIPSES
+from nlu.speakable.sampling import Sampler
 from nlu.stage import NluStage
 from skills.registry import load_registry
 from tests.support.stand_ins import HOME

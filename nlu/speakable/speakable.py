@@ -13,15 +13,19 @@ import msgspec
 
 import assistant.english
 import nlu.grammar
+import nlu.speakable
 import nlu.text
 from assistant.core.speakable import NO_NAMES, GivenNames, Speakable
 from assistant.skill.home import Home
-from assistant.skill.manifest import IntentSchema, SkillManifest, SlotSchema
-from nlu.grammar import usage
+from assistant.skill.manifest import SkillManifest
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar, compile_grammar
-from nlu.grammar.sampling import Sampler, spoken
-from nlu.grammar.value_classes import ValueClasses
+from nlu.speakable import usage
+from nlu.speakable.composed import COMPOSED, ELLIPSES, FOLLOW_UPS
+from nlu.speakable.free_text import HEARD, HEARD_IN_SHORT
+from nlu.speakable.sampling import Sampler
+from nlu.speakable.spoken import spoken
+from nlu.speakable.value_classes import ValueClasses
 
 NO_COUNTS: Mapping[str, int] = {}
 
@@ -32,111 +36,6 @@ _SHORT_DRAWN = 80
 """Sentences that are drawn of each claim of short forms."""
 _MOST_SHORT_WORDS = 6
 """Most words of a short form that is expected: longer ones are rare, and take the most memory."""
-
-_NAME = SlotSchema(name="name", kind="entity", required=False)
-_AREA = SlotSchema(name="area", kind="area", required=False)
-_COLOUR = SlotSchema(name="colour", kind="colour", required=False)
-_SHARE = SlotSchema(name="share", kind="percentage", required=False)
-_DURATION = SlotSchema(name="duration", kind="duration", required=False)
-_TIME = SlotSchema(name="time", kind="time", required=False)
-_END = SlotSchema(name="end", kind="time", required=False)
-_RECURRENCE = SlotSchema(name="recurrence", kind="recurrence", required=False)
-
-FOLLOW_UPS = SkillManifest(
-    name="follow-ups",
-    api=1,
-    rules={
-        "too": "(too|as well|also)",
-        "direction": "(on|off)",
-        "when": (
-            "(in {duration}|for {duration}|(at|until) {time}|(tomorrow|tonight) at {time}"
-            "|from {time} (to|until) {end}"
-            "|{recurrence}|[every day] at (sunset|sunrise)|until (sunset|sunrise)"
-            "|{duration} (before|after) (sunset|sunrise)"
-            "|(at {time}|in {duration}|{recurrence}) for {duration})"
-        ),
-    },
-    intents=(
-        IntentSchema(
-            intent="MoreOfIt",
-            sentences=(
-                "and [the] {name} [<too>]",
-                "and (in|for) [the] {area} [<too>]",
-                "and [the] {area} [<too>]",
-                "(what|how) about [the] ({name}|{area})",
-            ),
-            slots=(_NAME, _AREA),
-        ),
-        IntentSchema(
-            intent="AnotherInstead",
-            sentences=(
-                "no [not that one] [the] ({name}|{area})",
-                "[no] i (meant|mean) [the] ({name}|{area})",
-                "[no] i meant ({share}|{duration})",
-                "(no|not that one) the other one",
-            ),
-            slots=(_NAME, _AREA, _SHARE, _DURATION),
-        ),
-        IntentSchema(
-            intent="ChangeOfIt",
-            sentences=(
-                "make it {colour}",
-                "make it {share}",
-                "make it {duration} [instead]",
-                "[make it] [a (bit|little)] (brighter|darker|dimmer|louder|quieter|warmer|cooler)",
-                "turn (it|them) <direction> [again]",
-                "(lock|unlock|open|close|stop) it [again]",
-                "(do|say) (it|that) again",
-                "undo [that]",
-            ),
-            slots=(_COLOUR, _SHARE, _DURATION),
-        ),
-        IntentSchema(
-            intent="DoneLater",
-            sentences=(
-                "(turn|switch) <direction> [the] {name} <when>",
-                "(turn|switch) [the] {name} <direction> <when>",
-                "(turn|switch) <direction> [all] [the] [{area}] lights <when>",
-                "turn (it|them) <direction> [again] <when>",
-                "no (in {duration}|at {time})",
-            ),
-            slots=(_NAME, _AREA, _DURATION, _TIME, _END, _RECURRENCE),
-        ),
-    ),
-)
-"""What people say to go on from what was said before: the mind composes it from its parts
-(`nlu/discourse`, `nlu/parts`), so no skill has sentences of it, and the ear must be told."""
-
-
-ELLIPSES = SkillManifest(
-    name="ellipses",
-    api=1,
-    rules={"too": "(too|as well|also)", "direction": "(on|off|up|down)"},
-    intents=(
-        IntentSchema(
-            intent="MoreOfIt",
-            sentences=(
-                "[the] ({name}|{area}) <too>",
-                "(only|not) [the] ({name}|{area})",
-                "the same in [the] {area}",
-            ),
-            slots=(_NAME, _AREA),
-        ),
-        IntentSchema(
-            intent="ChangeOfIt",
-            sentences=(
-                "[now|back] <direction> [again]",
-                "[a (bit|little)] (more|less)",
-                "(half|halfway|full)",
-                "({colour}|{share})",
-                "(pause|mute|unmute|resume|shut|close|open|lock) (it|them) [again]",
-            ),
-            slots=(_COLOUR, _SHARE),
-        ),
-    ),
-)
-"""What goes on from a command in so few words that among sentences they are not heard: the mind
-reads it by its parts, as it does `FOLLOW_UPS`."""
 
 
 def key_of(
@@ -160,7 +59,7 @@ def key_of(
 
 def _code() -> Iterator[Path]:
     """The code that decides which sentences are drawn, and how they are spoken."""
-    for package in (nlu.grammar, nlu.text, assistant.english):
+    for package in (nlu.grammar, nlu.speakable, nlu.text, assistant.english):
         yield from sorted(Path(str(package.__file__)).parent.rglob("*.py"))
 
 
@@ -184,14 +83,14 @@ def speakable(
     claims = possible(grammar, home)
     whole = any(claim.block is not None for claim in claims)
     if whole:
-        further = compile_grammar([FOLLOW_UPS], home)
+        further = compile_grammar([FOLLOW_UPS, COMPOSED], home)
         claims += further.claims
         grammar = replace(grammar, lists={**further.lists, **grammar.lists})
     for further in short if names else ():
         claims += [claim for claim in further.claims if claim.skill in names]
         grammar = replace(grammar, lists={**further.lists, **grammar.lists})
     classes = ValueClasses()
-    sampler = Sampler(grammar, claims, seed, classes, names)
+    sampler = Sampler(grammar, claims, seed, classes, names, HEARD)
     sentences = sampler.draw_weighed(limit, _usual(claims, sampler.shares, counts), _LEAST_DRAWN)
     forms = _short_forms(short, home, classes, seed) if whole else {}
     return Speakable(sentences=sentences, classes=_spoken_classes(classes), short=forms)
@@ -224,7 +123,7 @@ def _usual(
         intent = claim.schema.intent
         together[intent] += share
         usual[intent] = max(usual.get(intent, 0.0), share * _usage(claim))
-    going_on = {schema.intent for schema in FOLLOW_UPS.intents}
+    going_on = {schema.intent for schema in (*FOLLOW_UPS.intents, *COMPOSED.intents)}
     usual |= usage.seen({i: s for i, s in usual.items() if i not in going_on}, counts)
     return [
         share / together[claim.schema.intent] * usual[claim.schema.intent] if share else 0.0
@@ -267,7 +166,7 @@ def _drawn_short(
 ) -> Iterator[tuple[str, list[str]]]:
     """Each intent with the short forms that were drawn of all its claims."""
     together: defaultdict[str, list[str]] = defaultdict(list)
-    sampler = Sampler(grammar, grammar.claims, seed, classes)
+    sampler = Sampler(grammar, grammar.claims, seed, classes, free_text=HEARD_IN_SHORT)
     for claim, drawn in zip(grammar.claims, sampler.draw_each(_SHORT_DRAWN), strict=True):
         short = [form for form in drawn if 0 < len(form.split()) <= _MOST_SHORT_WORDS]
         together[claim.schema.intent] += short

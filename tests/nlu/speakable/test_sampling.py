@@ -9,9 +9,10 @@ from datetime import datetime
 import pytest
 
 from assistant.english.templates import DOUBLED
-from nlu.grammar.sampling import Sampler, spoken
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
+from nlu.speakable.sampling import Sampler
+from nlu.speakable.spoken import spoken
 from nlu.text.canonical import canonical
 from tests.support.stand_ins import COFFEE, HOME, MANIFESTS
 
