@@ -30,7 +30,7 @@ from assistant.core.settings import mpd, mpris
 from assistant.core.settings.announcements import quiet_hours
 from assistant.core.speakable import SpeakableSource
 from assistant.recordings.folder import Recordings
-from assistant.skill.home import Home, load_home, with_players
+from assistant.skill.home import Home, load_homes, with_players
 from assistant.skill.log import set_level
 from assistant.skill.manifest import SkillManifest
 from audio.asr.stage import AsrStage
@@ -230,8 +230,7 @@ class Composition:
     @property
     def _plays_music(self) -> bool:
         """Whether there is MPD, or the home's file names it."""
-        file = self._config.home_file
-        named = file is not None and any(e.id == mpd.PLAYER for e in load_home(file).entities)
+        named = any(e.id == mpd.PLAYER for e in load_homes(self._config.home_files).entities)
         return named or bool(self._config.mpd.host)
 
     @property
@@ -243,9 +242,8 @@ class Composition:
     @property
     def _told_home(self) -> Home:
         """The home of the file that tells of it; where there is none, one that is made up."""
-        file = self._config.home_file
-        if file is not None:
-            return load_home(file)
+        if files := self._config.home_files:
+            return load_homes(files)
         return Home() if self._config.described_home else self._made_up(self._loaded.manifests)
 
     @cached_property

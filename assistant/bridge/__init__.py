@@ -8,5 +8,5 @@ never retained: a device that comes back must not obey an old command. A state g
 may be repeated; what must not be, such as "next", with QoS 0. States come from
 PREFIX/domain/object/state, which devices retain; only the topics of the home's own devices are
 subscribed to. PREFIX/bridge/state, retained and the connection's last will, tells others whether
-the bridge is "online" or "offline".
+the bridge is "online" or "offline". Devices may also announce topics of their own: `discovery`.
 """

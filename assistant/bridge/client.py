@@ -13,15 +13,16 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersi
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from assistant.bridge.discovery.announcements import LARGEST_BYTES
 from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES, presence_topic
 from assistant.core.errors import ConfigError
 from assistant.core.settings.mqtt import MqttSettings
 
 KEEPALIVE_S = 15
 RECONNECT_S = (1, 60)
-LARGEST_MQTT_PACKET_BYTES = LARGEST_PAYLOAD_BYTES + 4096
-"""Most bytes of a packet that the broker is asked to send: a retained message of 200 MB would
-exceed the service's memory at each start. MQTT 3.1.1 has no such limit."""
+OVERHEAD_BYTES = 4096
+"""Most bytes of a packet beside its payload. The broker is asked to send no larger one: a retained
+message of 200 MB would exceed the service's memory at each start. MQTT 3.1.1 has no such limit."""
 WAITING_COMMANDS = 256
 """Most commands that wait for the broker's acknowledgement."""
 VERSIONS = {"5": MQTTProtocolVersion.MQTTv5, "3.1.1": MQTTProtocolVersion.MQTTv311}
@@ -60,8 +61,10 @@ class Connection(Client):
 
 def connection(settings: MqttSettings) -> Connection:
     """A client that is not connected yet; raises `ConfigError` for settings that cannot work."""
-    if not settings.prefix or set(settings.prefix) & set("+#\0"):
-        raise ConfigError("bridge.prefix", f'mqtt.prefix: "{settings.prefix}" is no topic')
+    for name in ("prefix", "discovery_prefix"):
+        topic: str = getattr(settings, name)
+        if not topic or set(topic) & set("+#\0"):
+            raise ConfigError("bridge.prefix", f'mqtt.{name}: "{topic}" is no topic')
     client = Connection(CallbackAPIVersion.VERSION2, protocol=VERSIONS[settings.version])
     if settings.username:
         client.username_pw_set(settings.username, password(settings))
@@ -75,7 +78,8 @@ def connection(settings: MqttSettings) -> Connection:
     limits = None
     if settings.version == "5":
         limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        limits.MaximumPacketSize = LARGEST_MQTT_PACKET_BYTES
+        largest = LARGEST_BYTES if settings.discover else LARGEST_PAYLOAD_BYTES
+        limits.MaximumPacketSize = largest + OVERHEAD_BYTES
     client.connect_async(_host(settings), settings.port, KEEPALIVE_S, properties=limits)
     return client
 

@@ -61,6 +61,16 @@ class Link(ABC):
         """Whether a device is reached by it: any, unless it has devices of its own."""
         return True
 
+    def due_s(self) -> float | None:
+        """When `tend` must be called at the latest; None for not at all."""
+        return None
+
+    def tend(self, at_s: float) -> None:  # noqa: B027 - most links have nothing that waits
+        """Do what has waited until now, by the worker's thread."""
+
+    def muted(self, on: bool) -> None:  # noqa: B027 - most links tell nobody
+        """Note whether the assistant is muted."""
+
     @abstractmethod
     def publish(self, command: HomeCommand) -> None:
         """Command a device; raises `BridgeError` where that cannot be."""

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -15,10 +15,12 @@ from paho.mqtt.enums import LogLevel, MQTTErrorCode
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from assistant.bridge.announcement import announcement, muted_topic
 from assistant.bridge.client import connection, why_unreachable
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.link import FRESH_S, Link
 from assistant.bridge.payloads import (
+    Publication,
     command_payload,
     command_topic,
     presence_topic,
@@ -31,10 +33,12 @@ from assistant.core.messages import HomeCommand, HomeReceipt
 from assistant.core.settings.mqtt import MqttSettings
 
 GOODBYE_S = 1.0
+LOOK_EVERY_S = 30.0
+"""Seconds between two looks whether the assistant is muted."""
 log = logging.getLogger(__name__)
 
 
-class _Publication(msgspec.Struct, frozen=True):
+class _Awaited(msgspec.Struct, frozen=True):
     """What waits for the broker's acknowledgement."""
 
     ids: tuple[int, ...]
@@ -43,12 +47,23 @@ class _Publication(msgspec.Struct, frozen=True):
 
 
 class Broker(Link):
-    """The broker, with the states it reports of `entity_ids`; paho's is the connection's thread."""
+    """The broker, with the states it reports of `entity_ids`; paho's is the connection's thread.
 
-    def __init__(self, settings: MqttSettings, entity_ids: Iterable[str] = ()) -> None:
+    `is_muted` says whether the assistant is muted, as far as one knows.
+    """
+
+    def __init__(
+        self,
+        settings: MqttSettings,
+        entity_ids: Iterable[str] = (),
+        is_muted: Callable[[], bool | None] = lambda: None,
+    ) -> None:
         super().__init__(log, "broker")
-        self._settings = settings
-        self._awaited: dict[int, _Publication] = {}
+        self._settings, self._is_muted = settings, is_muted
+        self._muted: bool | None = None
+        """Whether the assistant is muted; None where nobody knows."""
+        self._look_at_s = 0.0
+        self._awaited: dict[int, _Awaited] = {}
         """MQTT's id of a message → what its acknowledgement proves to have arrived."""
         self._acknowledged: deque[tuple[int, int]] = deque()
         """Connection and MQTT's id of the acknowledgements that paho's thread has taken."""
@@ -77,6 +92,24 @@ class Broker(Link):
         if added := [(topic, 1) for topic in self._topics.keys() - before.keys()]:
             self._client.subscribe(added)
 
+    def due_s(self) -> float | None:
+        """When to look whether the assistant is muted, where that is published."""
+        return self._look_at_s if self._settings.announce else None
+
+    def tend(self, at_s: float) -> None:
+        """Look whether it is muted: what tells of a change may be lost."""
+        if self._settings.announce and at_s >= self._look_at_s:
+            self._look_at_s = at_s + LOOK_EVERY_S
+            if (on := self._is_muted()) is not None:
+                self.muted(on)
+
+    def muted(self, on: bool) -> None:
+        """Publish whether the assistant is muted, where it announces itself."""
+        if self._settings.announce and on is not self._muted:
+            self._muted = on
+            if self._present:
+                self._announce(self._client)
+
     def receipt(self) -> HomeReceipt | None:
         """What became of commands and has not been reported to the daemon; None for nothing."""
         self._settle()
@@ -91,21 +124,31 @@ class Broker(Link):
         acknowledgement.
         """
         try:
-            topic = command_topic(self._settings.prefix, command.entity_id)
+            wanted = self._publications(command)
         except BridgeError:
             self._conclude(command.ids, "unsent")
             raise
         if command.command:
-            self._publish_once(topic, command)
+            self._publish_once(wanted, command)
         elif self._present and not self._is_on_its_way(command):
-            payload = command_payload(command.state, command.attributes)
-            sent = self._client.publish(topic, payload, qos=1)
-            if sent.rc == MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
-                message = f"the broker acknowledges no commands: {command.entity_id} was not told"
-                raise BridgeError("bridge.full", message)
-            self._awaited[sent.mid] = _Publication(command.ids)
+            for one in wanted:
+                sent = self._client.publish(one.topic, one.payload, 1, one.retain)
+                if sent.rc == MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
+                    message = (
+                        f"the broker acknowledges no commands: {command.entity_id} was not told"
+                    )
+                    raise BridgeError("bridge.full", message)
+            # The broker takes them in their order, so the last one's acknowledgement is for all.
+            self._awaited[sent.mid] = _Awaited(command.ids)
 
-    def _publish_once(self, topic: str, command: HomeCommand) -> None:
+    def _publications(self, command: HomeCommand) -> Sequence[Publication]:
+        """What carries out a command, at least one; raises `BridgeError` where nothing does."""
+        topic = command_topic(self._settings.prefix, command.entity_id)
+        if command.command:
+            return (Publication(topic, command_payload(command.command)),)
+        return (Publication(topic, command_payload(command.state, command.attributes)),)
+
+    def _publish_once(self, wanted: Sequence[Publication], command: HomeCommand) -> None:
         """Publish with QoS 0, which nothing repeats, neither paho nor the broker.
 
         As it is not acknowledged, our presence is published behind it, which is: a broker takes
@@ -115,12 +158,13 @@ class Broker(Link):
         if command.given_at_s < boottime_s() - FRESH_S or not self._present:
             self._conclude(command.ids, "unsent")
             return
-        sent = self._client.publish(topic, command_payload(command.command), qos=0)
-        if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
-            self._conclude(command.ids, "unsent")
-            return
+        for one in wanted:
+            sent = self._client.publish(one.topic, one.payload, qos=0)
+            if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
+                self._conclude(command.ids, "unsent")
+                return
         proof = self._client.publish(presence_topic(self._settings.prefix), "online", 1, True)
-        self._awaited[proof.mid] = _Publication(command.ids, connection)
+        self._awaited[proof.mid] = _Awaited(command.ids, connection)
 
     def _is_on_its_way(self, command: HomeCommand) -> bool:
         waiting = {number for publication in self._awaited.values() for number in publication.ids}
@@ -178,10 +222,14 @@ class Broker(Link):
         if reason.is_failure:
             self._changed(False, f"refused: {reason}; see [mqtt] in the settings")
             return
-        if self._topics:
-            client.subscribe([(topic, 1) for topic in self._topics])
+        if topics := self._subscriptions():
+            client.subscribe([(topic, 1) for topic in topics])
         else:
             self._joined(client)
+
+    def _subscriptions(self) -> Sequence[str]:
+        """The topics without which the home cannot be followed."""
+        return list(self._topics)
 
     def _subscribed(
         self, client: Client, __: Any, ___: int, reasons: list[ReasonCode], ____: Properties | None
@@ -195,7 +243,17 @@ class Broker(Link):
     def _joined(self, client: Client) -> None:
         """Announce that the bridge misses nothing from now on; devices may wait for this."""
         client.publish(presence_topic(self._settings.prefix), "online", 1, True)
+        if self._settings.announce:
+            self._announce(client)
         self._changed(True, "")
+
+    def _announce(self, client: Client) -> None:
+        """Tell Home Assistant of the assistant itself, by retained messages."""
+        device = announcement(self._settings)
+        client.publish(device.topic, device.payload, 1, device.retain)
+        if self._muted is not None:
+            state = "ON" if self._muted else "OFF"
+            client.publish(muted_topic(self._settings.prefix), state, 1, True)
 
     def _published(
         self, _: Client, __: Any, number: int, reason: ReasonCode, ___: Properties | None
@@ -219,11 +277,15 @@ class Broker(Link):
             self._changed(False, told)
 
     def _heard(self, _: Client, __: Any, message: MQTTMessage) -> None:
-        entity_id = self._topics.get(message.topic)
+        self._take(message.topic, message.payload)
+
+    def _take(self, topic: str, payload: bytes | bytearray) -> None:
+        """Report what a payload tells."""
+        entity_id = self._topics.get(topic)
         if entity_id is None:
             return
         try:
-            state = read_state(message.payload)
+            state = read_state(payload)
         except ValueError as error:
             self._complaints.of(entity_id, f"no state of a device: {error} (bridge.payload)")
             return

@@ -59,6 +59,14 @@ class Light(msgspec.Struct, frozen=True):
     brightness: Annotated[float, msgspec.Meta(ge=0, le=FULL_BRIGHTNESS)] | None = None
 
 
+class Publication(msgspec.Struct, frozen=True):
+    """A payload for a topic, which the broker keeps where a device has asked for that."""
+
+    topic: str
+    payload: bytes
+    retain: bool = False
+
+
 def command_topic(prefix: str, entity_id: str) -> str:
     """The topic that commands `entity_id`; raises `BridgeError` for a name that is no topic."""
     return f"{_topic(prefix, entity_id)}/set"

@@ -13,6 +13,7 @@ from assistant.core.messages import (
     HomeReceipt,
     HomeStates,
     Message,
+    MuteChanged,
     Tick,
 )
 
@@ -32,14 +33,14 @@ class BridgeStage:
     Of several links a command goes by the first that serves its device.
     """
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (HomeCommand, Tick)
+    consumes: ClassVar[tuple[type[Message], ...]] = (HomeCommand, MuteChanged, Tick)
 
     def __init__(self, *links: Link) -> None:
         self._links = links
         self._news = tuple(_News(link) for link in links)
 
     def feed(self, message: Message) -> Iterable[Message]:
-        """Send a command, or give the link's news on a `Tick`."""
+        """Send a command, pass on a mute, or give the links' news on a `Tick`."""
         if isinstance(message, HomeCommand):
             for link in self._links:
                 if link.serves(message.entity_id):
@@ -47,6 +48,10 @@ class BridgeStage:
                     return
             told = f"nothing reaches {message.entity_id}; see [mqtt] and [home_assistant]"
             raise BridgeError("bridge.nobody", told)
+        if isinstance(message, MuteChanged):
+            for link in self._links:
+                link.muted(message.muted)
+            return
         for news in self._news:
             yield from news.at(message.at_s)
 
@@ -71,6 +76,9 @@ class _News:
 
     def at(self, at_s: float) -> Iterator[Message]:
         """What is to be told now."""
+        due_s = self._link.due_s()
+        if due_s is not None and at_s >= due_s:
+            self._link.tend(at_s)
         facts = list(self._link.facts.values())
         # Before facts and states, which may report what a command that has ended has changed.
         yield from self._receipts(at_s)
@@ -87,6 +95,8 @@ class _News:
             moments.append(self._receipts_at_s)
         if self._link.states():
             moments.append(self._states_at_s)
+        if (due_s := self._link.due_s()) is not None:
+            moments.append(due_s)
         return min(moments)
 
     def _receipts(self, at_s: float) -> Iterator[HomeReceipt]:

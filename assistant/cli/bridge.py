@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -12,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from assistant.bridge.discovery.link import DiscoveringBroker
 from assistant.bridge.home_assistant.link import HomeAssistant
 from assistant.bridge.link import Link
 from assistant.bridge.mpd.link import Mpd
@@ -22,9 +24,10 @@ from assistant.bridge.network.grants import grants_servers
 from assistant.bridge.network.server import NetworkServer
 from assistant.bridge.stage import BridgeStage
 from assistant.cli.shared.output import errors
+from assistant.control.client import ControlClient
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, config_files, load_config
-from assistant.core.errors import BridgeError, ConfigError
+from assistant.core.errors import BridgeError, ConfigError, ControlError
 from assistant.core.messages import (
     HomeCommand,
     HomeDescribed,
@@ -44,7 +47,9 @@ from assistant.supervision.sdnotify import Notifier
 
 NAME = "bridge"
 BEAT_S = 2.0
-PEERS = ("skills", "control")
+MUTED_WITHIN_S = 1.0
+"""Seconds in which the daemon says whether it is muted."""
+PEERS = ("skills", "control", "audio")
 CONSUMERS: Mapping[type[Message], str] = {
     HomeCommand: NAME,
     HomeReceipt: "skills",
@@ -162,7 +167,16 @@ def _home(settings: Config) -> Link:
     if settings.home_assistant.url:
         named = _devices(settings) if settings.home.file else None
         return HomeAssistant(settings.home_assistant, named)
-    return Broker(settings.mqtt, _devices(settings))
+    broker = DiscoveringBroker if settings.mqtt.discover else Broker
+    return broker(settings.mqtt, _devices(settings), lambda: _muted(settings))
+
+
+def _muted(settings: Config) -> bool | None:
+    """Whether the daemon is muted; None where it does not say."""
+    with contextlib.suppress(ControlError):
+        for answer in ControlClient(settings.control_socket).follow("mute", MUTED_WITHIN_S):
+            return bool(answer.get("muted"))
+    return None
 
 
 def _reached(links: Iterable[Link]) -> Allowed | Refused:

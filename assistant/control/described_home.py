@@ -1,4 +1,4 @@
-"""The home that Home Assistant has described, kept on the disk: its names outlast a restart.
+"""The home that the bridge has described, kept on the disk: its names outlast a restart.
 
 Names are a part of all sentences and of what is recognised, so new ones are taken over by a reload.
 """
@@ -31,18 +31,18 @@ class DescribedHome:
         if self._file is None or text == self._kept():
             return False
         try:
-            home = read_home(msgspec.json.decode(text), "Home Assistant's description")
+            home = read_home(msgspec.json.decode(text), "the description of the home")
             replace_file(self._file, text.encode(), 0o600)
         except InputError as error:
             log.warning("%s (%s)", error.message, error.code)
             return False
         except (msgspec.DecodeError, RecursionError):
-            log.warning("what Home Assistant describes is no home (home.malformed)")
+            log.warning("what the bridge describes is no home (home.malformed)")
             return False
         except OSError as error:
             log.error("%s cannot be written: %s (storage.home)", self._file, error.strerror)
             return False
-        told = "Home Assistant has %d areas and %d devices: their names are taken over"
+        told = "the home has %d areas and %d devices: their names are taken over"
         log.info(told, len(home.areas), len(home.entities))
         return True
 

@@ -32,7 +32,7 @@ OWN = (DocumentsRequest, Reload, Replace, StageRestarted, SafeModeEntered)
 class ControlStage:
     """Shows every event to all that observe them, and publishes the supervisor's news.
 
-    A home that Home Assistant describes is kept as `home`, and read by a reload.
+    A home that the bridge describes is kept as `home`, and read by a reload.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (*WATCHED, HomeDescribed)

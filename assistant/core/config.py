@@ -235,16 +235,17 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return Path(own).expanduser().resolve() if own else self.state_dir / CALENDAR_FILE
 
     @property
-    def home_file(self) -> Path | None:
-        """The file of the home: the user's, else what Home Assistant has told of; None for none."""
-        own = Path(self.home.file).expanduser() if self.home.file else None
+    def home_files(self) -> tuple[Path, ...]:
+        """The files of the home: the user's, and what the bridge has described, which adds."""
+        own = (Path(self.home.file).expanduser(),) if self.home.file else ()
         kept = self.described_home
-        return kept if kept is not None and os.path.exists(kept) else own
+        return (*own, kept) if kept is not None and os.path.exists(kept) else own
 
     @property
     def described_home(self) -> Path | None:
-        """Where the home that Home Assistant describes is kept; None where it describes none."""
-        described = self.home_assistant.url and not self.home.file
+        """Where the home that the bridge describes is kept; None where it describes none."""
+        announced = self.mqtt.host and self.mqtt.discover
+        described = announced or (self.home_assistant.url and not self.home.file)
         return self.state_dir / DESCRIBED_HOME_FILE if described else None
 
     @property

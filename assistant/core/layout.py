@@ -34,7 +34,7 @@ QUARANTINE_FILE = "quarantine.json"
 PIN_FILE = "pin"
 """Hash of the spoken PIN."""
 DESCRIBED_HOME_FILE = "home-assistant.json"
-"""The home as Home Assistant described it last; JSON is YAML, too."""
+"""The home as the bridge described it last; JSON is YAML, too."""
 METRICS_FILE = "metrics.jsonl"
 SKILLS_FOLDER = "skills"
 """Folder of the skills of others that were installed, each in a folder of its name, and of the

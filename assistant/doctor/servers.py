@@ -57,7 +57,7 @@ def _devices(config: Config, answer: Answer | BridgeError) -> Finding:
         case Refused():
             sections = joined([f"[{section}]" for section in named])
             detail, remedy = answer.message, f"see {sections} in the settings, and whether it runs"
-        case Allowed() if config.described_home is not None and config.home_file is None:
+        case Allowed() if config.described_home is not None and not config.home_files:
             remedy = "wait until it has started; then say its names"
             detail += ", and has not described its devices yet"
     return Finding(name="devices", ok=not remedy, detail=detail, remedy=remedy, necessary=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from assistant.core.errors import InputError
 from assistant.core.files import read_text
@@ -101,6 +102,51 @@ def load_home(path: Path) -> Home:
     return home
 
 
+def load_homes(files: Iterable[Path]) -> Home:
+    """The home of several files, each as `load_home` reads it; a later one adds to those before."""
+    home = Home()
+    for file in files:
+        home = _joined(home, load_home(file))
+    return home
+
+
+def _joined(home: Home, more: Home) -> Home:
+    """A home with what another adds: rooms that it does not name, devices, and their attributes."""
+    known = {
+        name.casefold(): area.id
+        for area in home.areas
+        for name in (area.id, area.name, *area.aliases)
+    }
+    same = {area.id: known[key] for area in more.areas if (key := area.name.casefold()) in known}
+    others = {entity.id: entity for entity in more.entities}
+    named = {entity.id for entity in home.entities}
+    added = (entity for entity in more.entities if entity.id not in named)
+    return Home(
+        floors=(*home.floors, *(floor for floor in more.floors if floor not in home.floors)),
+        areas=(*home.areas, *(area for area in more.areas if area.id not in same)),
+        entities=(
+            *(_with(entity, others.get(entity.id), same) for entity in home.entities),
+            *(structs.replace(entity, area=_area(entity, same)) for entity in added),
+        ),
+    )
+
+
+def _with(entity: Entity, other: Entity | None, same: Mapping[str, str]) -> Entity:
+    """A device with what another file tells of it, and the first one does not."""
+    if other is None:
+        return entity
+    return structs.replace(
+        entity,
+        area=entity.area or _area(other, same),
+        state=other.state if entity.state == "unknown" else entity.state,
+        attributes={**other.attributes, **entity.attributes},
+    )
+
+
+def _area(entity: Entity, same: Mapping[str, str]) -> str | None:
+    return same.get(entity.area, entity.area) if entity.area else None
+
+
 def with_players(home: Home, music: MpdSettings, session: MprisSettings) -> Home:
     """The home with MPD and the session as media players: those that are on, and it lacks."""
     wanted = ((bool(music.host), mpd.PLAYER, music), (session.on, mpris.PLAYER, session))
@@ -110,7 +156,7 @@ def with_players(home: Home, music: MpdSettings, session: MprisSettings) -> Home
         for on, player, settings in wanted
         if on and player not in there
     )
-    return msgspec.structs.replace(home, entities=(*home.entities, *players))
+    return structs.replace(home, entities=(*home.entities, *players))
 
 
 def read_home(document: Any, where: str) -> Home:

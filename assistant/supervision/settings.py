@@ -10,7 +10,7 @@ from assistant.core.config import Config, load_config
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.settings.announcements import quiet_hours
-from assistant.skill.home import Home, load_home
+from assistant.skill.home import Home, load_homes
 
 
 def load_settings(files: tuple[Path, ...]) -> Config:
@@ -33,11 +33,11 @@ def check_settings(config: Config) -> Config:
     """Return the settings; raises `ConfigError` when something that they name does not exist."""
     time_zone(config.home.time_zone)
     quiet_hours(config.announcements.quiet)
-    home = load_home(config.home_file) if config.home_file else Home()
+    home = load_homes(config.home_files)
     if len(config.audio.areas) > len(config.audio.inputs):
         message = "audio.areas: there are more areas than microphones in audio.input"
         raise ConfigError("config.area", message)
-    # What Home Assistant has may be there later, or no more: that must not keep the daemon off.
+    # What the bridge describes may be there later, or no more: that must not keep the daemon off.
     if config.described_home is None:
         _require_area("home.area", config.home.area, home)
         _require_area("mpd.area", config.mpd.area, home)

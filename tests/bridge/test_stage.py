@@ -100,6 +100,9 @@ class Told:
         self.facts: dict[type[Message], Message] = {}
         self.devices: tuple[str, ...] | None = None
 
+    def due_s(self) -> float | None:
+        return None
+
     def serves(self, entity_id: str) -> bool:
         return self.devices is None or entity_id in self.devices
 

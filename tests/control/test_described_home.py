@@ -13,9 +13,10 @@ from assistant.control.metrics_store import MetricsStore
 from assistant.control.recollection import Recollection
 from assistant.control.server import ControlServer
 from assistant.control.stage import ControlStage
-from assistant.core.config import Config
+from assistant.core.config import Config, HomeSettings
 from assistant.core.messages import HomeDescribed, Reload
 from assistant.core.settings.home_assistant import HomeAssistantSettings
+from assistant.core.settings.mqtt import MqttSettings
 from assistant.skill.home import load_home
 
 HOME = '{"areas": [{"name": "Kitchen", "id": "kitchen"}]}'
@@ -62,12 +63,26 @@ def test_who_has_a_home_of_his_own_gets_no_other() -> None:
 
 def test_which_file_is_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
-    assert Config().home_file is None
+    assert Config().home_files == ()
     settings = Config(home_assistant=HomeAssistantSettings(url="http://192.168.1.5:8123"))
     assert settings.described_home is not None
-    assert settings.home_file is None
+    assert settings.home_files == ()
     DescribedHome(settings.described_home).adopt(HOME)
-    assert settings.home_file == settings.described_home
+    assert settings.home_files == (settings.described_home,)
+
+
+def test_what_is_announced_by_mqtt_adds_to_the_homes_own_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
+    home = HomeSettings(file="/srv/home.yaml")
+    broker = MqttSettings(host="192.168.1.5", discover=True)
+    settings = Config(home=home, mqtt=broker)
+    assert settings.home_files == (Path("/srv/home.yaml"),)
+    DescribedHome(settings.described_home).adopt(HOME)
+    assert settings.home_files == (Path("/srv/home.yaml"), settings.described_home)
+    quiet = MqttSettings(host="192.168.1.5")
+    assert Config(home=home, mqtt=quiet).home_files == (Path("/srv/home.yaml"),)
 
 
 def test_another_home_has_every_stage_read_it(file: Path, tmp_path: Path) -> None:

@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 
 from assistant.core.errors import InputError
-from assistant.skill.home import Area, Entity, Floor, Home, load_home, read_home, spellings
+from assistant.skill.home import (
+    Area,
+    Entity,
+    Floor,
+    Home,
+    load_home,
+    load_homes,
+    read_home,
+    spellings,
+)
 from assistant.skill.manifest import SlotSchema
 
 WRITTEN = """
@@ -107,3 +116,46 @@ def test_a_home_of_aliases_without_end_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="what it is in") as caught:
         load_home(file)
     assert caught.value.code == "home.malformed"
+
+
+def test_a_second_file_adds_to_the_first(tmp_path: Path) -> None:
+    own, found = tmp_path / "own.yaml", tmp_path / "found.json"
+    own.write_text("""
+areas: [{name: Living Room, id: lounge, aliases: [front room]}]
+entities:
+  - {name: My Lamp, id: light.lamp, aliases: [big lamp]}
+  - {name: Kettle, id: switch.kettle, area: lounge, attributes: {device_class: outlet}}
+""")
+    found.write_text("""
+{"areas": [{"name": "front room", "id": "front_room"}, {"name": "Hall", "id": "hall"}],
+ "entities": [
+  {"name": "Lamp", "id": "light.lamp", "area": "front_room", "state": "off",
+   "attributes": {"supported_color_modes": ["onoff"]}},
+  {"name": "Plug", "id": "switch.kettle", "area": "hall", "attributes": {"device_class": "switch"}},
+  {"name": "Fan", "id": "fan.fan", "area": "front_room"},
+  {"name": "Door", "id": "lock.door", "area": "hall"}]}
+""")
+    home = load_homes((own, found))
+    assert home.areas == (
+        Area(name="Living Room", id="lounge", aliases=("front room",)),
+        Area(name="Hall", id="hall"),
+    )
+    lamp, kettle, fan, door = home.entities
+    assert lamp == Entity(
+        name="My Lamp",
+        id="light.lamp",
+        area="lounge",
+        state="off",
+        attributes={"supported_color_modes": ["onoff"]},
+        aliases=("big lamp",),
+    )
+    assert (kettle.name, kettle.area) == ("Kettle", "lounge")
+    assert kettle.attributes == {"device_class": "outlet"}
+    assert (fan.area, door.area) == ("lounge", "hall")
+
+
+def test_one_file_alone_is_as_it_is_written_and_none_is_an_empty_home(tmp_path: Path) -> None:
+    file = tmp_path / "home.yaml"
+    file.write_text(WRITTEN)
+    assert load_homes((file,)) == load_home(file)
+    assert load_homes(()) == Home()

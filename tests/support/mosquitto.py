@@ -64,9 +64,9 @@ class Mosquitto:
 
 
 class Lamp:
-    """A device on the broker: keeps what it was told, and tells what it is told to."""
+    """A device on the broker: keeps what it is told on `topic`, and tells what it is told to."""
 
-    def __init__(self, port: int, authority: Path | None = None) -> None:
+    def __init__(self, port: int, authority: Path | None = None, topic: str = "hark/#") -> None:
         self.heard: queue.Queue[tuple[str, bytes, bool]] = queue.Queue()
         subscribed = threading.Event()
         self._client = Client(CallbackAPIVersion.VERSION2)
@@ -75,7 +75,7 @@ class Lamp:
         if authority:
             self._client.tls_set(str(authority))
         self._client.connect("127.0.0.1", port)
-        self._client.subscribe("hark/#", qos=1)
+        self._client.subscribe(topic, qos=1)
         self._client.loop_start()
         assert subscribed.wait(PATIENCE_S)
 

@@ -25,7 +25,7 @@ from assistant.core.config import SYSTEM_FILE, USER_FILE, Config, config_files, 
 from assistant.core.errors import InputError
 from assistant.setup.home_file import home_text, read_home_text
 from assistant.setup.settings_file import changed, read, write
-from assistant.skill.home import Home, load_home
+from assistant.skill.home import Home, load_homes
 
 HOME_FILE = "home.yaml"
 
@@ -101,8 +101,7 @@ def _home_then(new: str, changes: dict[str, Any], settings: Config) -> Home:
     if new:
         return read_home_text(new)
     file = changes.get("home.file")
-    found = Path(str(file)).expanduser() if file else settings.home_file
-    return load_home(found) if found else Home()
+    return load_homes((Path(str(file)).expanduser(),) if file else settings.home_files)
 
 
 def _write(asker: Asker, file: Path, changes: dict[str, Any], home: dict[Path, str]) -> None:

@@ -85,7 +85,10 @@ class HomeForecasts(Work, frozen=True, kw_only=True):
 
 
 class HomeDescribed(Work, frozen=True, kw_only=True):
-    """The areas and devices that Home Assistant has: by their names they can be spoken to."""
+    """The areas and devices that the bridge has found: by their names they can be spoken to.
+
+    Home Assistant has them, or they have announced themselves by MQTT.
+    """
 
     utterance_id: Id = ""
     text: str

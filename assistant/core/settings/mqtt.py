@@ -28,3 +28,11 @@ class MqttSettings(SettingsSection, frozen=True, kw_only=True):
     """File that holds the password, readable by the bridge alone."""
     prefix: str = "hark"
     """Topics are PREFIX/domain/object/set and PREFIX/domain/object/state."""
+    discover: bool = False
+    """Whether devices that announce themselves, as Home Assistant reads it, are taken over."""
+    discovery_prefix: str = "homeassistant"
+    """Devices announce themselves at PREFIX/component/object/config."""
+    announce: bool = False
+    """Whether the assistant announces itself there, to Home Assistant, and says if it is muted."""
+    name: Annotated[str, Meta(min_length=1, max_length=100)] = "Hark"
+    """What the assistant is called in Home Assistant."""
