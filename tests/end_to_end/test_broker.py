@@ -11,7 +11,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.support.mosquitto import MOSQUITTO, Lamp, Mosquitto
+from tests.support.mosquitto import MOSQUITTO, Lamp, Mosquitto, running_broker
 from tests.support.scenario import (
     Daemon,
     Do,
@@ -35,10 +35,8 @@ BEDROOM = "SELECT state FROM devices WHERE entity_id = 'light.bedroom'"
 
 @pytest.fixture(scope="module")
 def mosquitto(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
-    broker = Mosquitto(tmp_path_factory.mktemp("broker"), "allow_anonymous true")
-    broker.start()
-    yield broker
-    broker.stop()
+    with running_broker(tmp_path_factory.mktemp("broker")) as broker:
+        yield broker
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,12 @@ from contextlib import closing
 
 import pytest
 
+from assistant.bridge.discovery.devices import described_text
+from assistant.bridge.discovery.registry import Registry
+from assistant.control.client import ControlClient
 from assistant.core.layout import DESCRIBED_HOME_FILE
 from assistant.skill.home import load_home
-from tests.support.mosquitto import MOSQUITTO, Lamp, Mosquitto
+from tests.support.mosquitto import MOSQUITTO, Lamp, Mosquitto, running_broker
 from tests.support.scenario import (
     Daemon,
     Do,
@@ -43,18 +46,12 @@ LAMP = {
     "dev": {"ids": ["zigbee2mqtt_0x1"], "name": "Desk Lamp", "sa": "Bedroom"},
 }
 STATE = "SELECT state FROM devices WHERE entity_id = 'light.desk_lamp'"
-KNOWN = {
-    "areas": [{"name": "Bedroom", "id": "bedroom"}],
-    "entities": [{"name": "Desk Lamp", "id": "light.desk_lamp", "area": "bedroom", "state": "off"}],
-}
 
 
 @pytest.fixture(scope="module")
 def mosquitto(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
-    broker = Mosquitto(tmp_path_factory.mktemp("broker"), "allow_anonymous true")
-    broker.start()
-    yield broker
-    broker.stop()
+    with running_broker(tmp_path_factory.mktemp("broker")) as broker:
+        yield broker
 
 
 @pytest.fixture(scope="module")
@@ -72,17 +69,25 @@ def daemon(
     folder = tmp_path_factory.mktemp("daemon")
     (folder / "state").mkdir()
     # As at each start but the first: the daemon knows the name, and recognition has learnt it.
-    (folder / "state" / DESCRIBED_HOME_FILE).write_text(json.dumps(KNOWN))
-    settings = f'[mqtt]\nhost = "127.0.0.1"\nport = {mosquitto.port}\ndiscover = true\n'
+    (folder / "state" / DESCRIBED_HOME_FILE).write_text(known())
+    settings = (
+        f'[mqtt]\nhost = "127.0.0.1"\nport = {mosquitto.port}\ndiscover = true\nannounce = true\n'
+    )
     with quiet(folder, settings) as started:
         bridge = subprocess.Popen(command_line("bridge", "--config", str(started.config)))
         try:
             started.wait_for(Expect("DeviceChanged", THERE).matches, 30)
-            started.wait_for(Expect("Reloaded", {"stage": "skills", "error": ""}).matches, 60)
             yield started
         finally:
             bridge.terminate()
             assert bridge.wait(10) == 0
+
+
+def known() -> str:
+    """What the bridge has described when it was there before."""
+    registry = Registry("homeassistant")
+    registry.announces(TOPIC, json.dumps(LAMP).encode())
+    return described_text(registry.settle().devices)
 
 
 def test_a_lamp_that_announced_itself_is_switched(daemon: Daemon, lamp: Lamp) -> None:
@@ -110,6 +115,17 @@ def test_what_it_tells_is_known(daemon: Daemon, lamp: Lamp) -> None:
             Spoken(),
         ],
     )
+
+
+def test_home_assistant_is_told_whether_it_is_muted(daemon: Daemon, mosquitto: Mosquitto) -> None:
+    control = ControlClient(daemon.control)
+    with closing(Lamp(mosquitto.port)) as listener:
+        assert listener.hears("hark/bridge/muted") == (b"OFF", True)
+        control.ask("mute", "on")
+        assert listener.hears("hark/bridge/muted") == (b"ON", False)
+        control.ask("mute", "off")
+        assert listener.hears("hark/bridge/muted") == (b"OFF", False)
+    tell(daemon, [Expect("MuteChanged", {"muted": False})])
 
 
 def test_a_new_name_is_taken_over_without_a_restart(daemon: Daemon, lamp: Lamp) -> None:

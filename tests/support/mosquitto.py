@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import threading
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -61,6 +62,15 @@ class Mosquitto:
     def stop(self) -> None:
         """End it at once."""
         self._running.close()
+
+
+@contextlib.contextmanager
+def running_broker(folder: Path) -> Iterator[Mosquitto]:
+    """A broker that lets everybody in."""
+    broker = Mosquitto(folder, "allow_anonymous true")
+    broker.start()
+    yield broker
+    broker.stop()
 
 
 class Lamp:

@@ -4,43 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-_OF = {
-    "act": "action",
-    "avty": "availability",
+_PARTS = {
     "bri": "brightness",
     "clr_temp": "color_temp",
-    "clrm": "color_mode",
-    "curr_temp": "current_temperature",
     "hs": "hs",
     "mode": "mode",
     "pct": "percentage",
-    "pos": "position",
-    "pow": "power",
     "pr_mode": "preset_mode",
     "rgb": "rgb",
-    "set_pos": "set_position",
     "temp": "temperature",
+    "xy": "xy",
 }
-"""What a topic or a template may be of."""
-_ENDS = {
-    "_t": "_topic",
-    "_tpl": "_template",
+"""Parts of a device that are set and told on topics of their own."""
+_TOLD = {
+    "act": "action",
+    "avty": "availability",
+    "curr_temp": "current_temperature",
+    "pos": "position",
+    "set_pos": "set_position",
+}
+"""What has one topic, and one template."""
+_PART_ENDS = {
     "_cmd_t": "_command_topic",
     "_cmd_tpl": "_command_template",
     "_stat_t": "_state_topic",
     "_stat_tpl": "_state_template",
     "_val_tpl": "_value_template",
 }
+_TOLD_ENDS = {"_t": "_topic", "_tpl": "_template"}
 
 
-def _composed() -> Iterator[tuple[str, str]]:
-    for short, name in _OF.items():
-        for end, full in _ENDS.items():
+def _composed(names: Mapping[str, str], ends: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for short, name in names.items():
+        for end, full in ends.items():
             yield short + end, name + full
 
 
 COMPONENT: Mapping[str, str] = {
-    **dict(_composed()),
+    **dict(_composed(_PARTS, _PART_ENDS)),
+    **dict(_composed(_TOLD, _TOLD_ENDS)),
     "avty": "availability",
     "avty_mode": "availability_mode",
     "bri_scl": "brightness_scale",

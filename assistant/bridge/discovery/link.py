@@ -7,13 +7,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
 from paho.mqtt.client import Client
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from assistant.bridge.discovery.announcements import patterns
-from assistant.bridge.discovery.devices import described
+from assistant.bridge.discovery.devices import described_text
 from assistant.bridge.discovery.registry import Registry, Report
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.payloads import Publication
@@ -86,8 +85,7 @@ class DiscoveringBroker(Broker):
             if device.unread:
                 unread = ", ".join(device.unread)
                 log.warning("%s: not understood: its %s (bridge.template)", entity_id, unread)
-        text = msgspec.json.format(msgspec.json.encode(described(settled.devices)), indent=1)
-        self._described = HomeDescribed(text=text.decode())
+        self._described = HomeDescribed(text=described_text(settled.devices))
         self._offer(self._described)
 
     def _tell(self, reports: Mapping[str, Report], at_once: bool = False) -> None:

@@ -15,7 +15,8 @@ from assistant.bridge.discovery.announcements import (
 )
 from assistant.bridge.discovery.behaviour import STATE, Telling
 from assistant.bridge.discovery.devices import AnnouncedDevice, identified, read_device
-from assistant.bridge.discovery.templates import variables
+from assistant.bridge.discovery.templates import Variables, variables
+from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES
 from assistant.core.messages import ReportedAttributes
 
 MOST_DEVICES = 2000
@@ -43,10 +44,9 @@ class Followed:
         self._said: dict[str, bool] = {}
         self._was_away = False
 
-    def takes(self, topic: str, payload: bytes | bytearray) -> bool:
+    def takes(self, topic: str, given: Variables) -> bool:
         """Whether a payload tells anything new; raises `ValueError` for nonsense."""
         before = self.report
-        given = variables(payload)
         for way in self.device.availability.topics:
             if way.topic == topic and (said := way.says(given)) is not None:
                 others = {name: there for name, there in self._said.items() if name != topic}
@@ -147,20 +147,32 @@ class Registry:
 
     def tells(self, topic: str, payload: bytes | bytearray) -> Iterator[tuple[str, Report | None]]:
         """The devices of which a payload tells something new; None for one that tells nonsense."""
-        for entity_id, followed in self._by_topic.get(topic, ()):
-            try:
-                news = followed.takes(topic, payload)
-            except (ValueError, OverflowError):
+        concerned = self._by_topic.get(topic, ())
+        given = _read(payload) if concerned else None
+        for entity_id, followed in concerned:
+            if given is None:
                 yield entity_id, None
                 continue
-            report = followed.report
-            if news and report is not None:
-                yield entity_id, report
+            try:
+                if followed.takes(topic, given):
+                    yield entity_id, followed.report
+            except (ValueError, OverflowError):
+                yield entity_id, None
 
     def reports(self) -> dict[str, Report]:
         """What each device of the home has told, of those that have told anything."""
         found = {entity_id: one.report for entity_id, one in self._followed.items()}
         return {entity_id: report for entity_id, report in found.items() if report is not None}
+
+
+def _read(payload: bytes | bytearray) -> Variables | None:
+    """What templates may name of a payload; None for one that no device may tell."""
+    if len(payload) > LARGEST_PAYLOAD_BYTES:
+        return None
+    try:
+        return variables(payload)
+    except ValueError:
+        return None
 
 
 def _devices(found: tuple[Announcement, ...]) -> Iterator[AnnouncedDevice]:

@@ -55,8 +55,11 @@ class Expression(msgspec.Struct, frozen=True):
         found: Any = variables.get(self.variable, _MISSING)
         for key in self.path:
             found = _child(found, key)
-        for name, arguments in self.filters:
-            found = _FILTERS[name](found, *arguments)
+        try:
+            for name, arguments in self.filters:
+                found = _FILTERS[name](found, *arguments)
+        except TypeError as error:
+            raise ValueError("a filter takes other arguments") from error
         return found
 
 
@@ -129,7 +132,9 @@ def _argument(text: str) -> Any:
     if text[0] in "'\"":
         return text[1:-1]
     words = {"true": True, "false": False, "none": None}
-    return words[text.lower()] if text.lower() in words else float(text)
+    if text.lower() in words:
+        return words[text.lower()]
+    return float(text) if "." in text else int(text)
 
 
 def _child(value: Any, key: str | int) -> Any:
@@ -140,25 +145,27 @@ def _child(value: Any, key: str | int) -> Any:
     return _MISSING
 
 
-def _number(value: Any, default: Any = _MISSING) -> float:
+def _number(value: Any, default: Any = _MISSING) -> Any:
+    """A finite number, or the default as it is."""
     try:
-        return float(value)
-    except (TypeError, ValueError) as error:
-        if default is _MISSING:
-            raise ValueError("a value is no number") from error
-        return float(default)
-
-
-def _whole(value: Any, default: Any = _MISSING) -> int:
-    number = _number(value, default)
-    if not math.isfinite(number):
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isfinite(number):
+        return number
+    if default is _MISSING:
         raise ValueError("a value is no number")
-    return int(number)
+    return default
 
 
-def _rounded(value: Any, places: float = 0) -> float | int:
+def _whole(value: Any, default: Any = _MISSING) -> Any:
+    number = _number(value, default)
+    return int(number) if isinstance(number, float) else number
+
+
+def _rounded(value: Any, places: float = 0) -> Any:
     rounded = round(_number(value), max(0, min(int(places), DEEPEST_ROUND)))
-    return rounded if places else _whole(rounded)
+    return rounded if places else int(rounded)
 
 
 def _default(value: Any, other: Any = "") -> Any:

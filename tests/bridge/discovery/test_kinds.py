@@ -10,6 +10,7 @@ import pytest
 from assistant.bridge.discovery.announcements import read_announcement
 from assistant.bridge.discovery.devices import AnnouncedDevice, read_device
 from assistant.bridge.discovery.registry import Followed
+from assistant.bridge.discovery.templates import variables
 from assistant.core.messages import HomeCommand, SlotValue
 
 Sent = list[tuple[str, str]]
@@ -38,7 +39,7 @@ def told(thing: AnnouncedDevice, *payloads: tuple[str, str]) -> Any:
     """What is reported after a device has told these payloads."""
     followed = Followed(thing)
     for topic, payload in payloads:
-        followed.takes(topic, payload.encode())
+        followed.takes(topic, variables(payload.encode()))
     return followed.report
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from assistant.bridge.discovery.registry import MOST_DEVICES, Registry
+from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES
 
 LAMP = "homeassistant/light/desk/config"
 DEVICE = "homeassistant/device/plugs/config"
@@ -81,7 +82,9 @@ def test_nonsense_is_told_of_the_device_that_tells_it(registry: Registry) -> Non
         "light.desk_lamp": None,
         "sensor.any": ("what", {}),
     }
-    assert dict(registry.tells("state", b"\xff")) == {"light.desk_lamp": None, "sensor.any": None}
+    for nonsense in (b"\xff", b"x" * (LARGEST_PAYLOAD_BYTES + 1)):
+        found = dict(registry.tells("state", nonsense))
+        assert found == {"light.desk_lamp": None, "sensor.any": None}
 
 
 def test_there_is_a_limit_to_the_devices(registry: Registry) -> None:

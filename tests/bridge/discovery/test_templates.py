@@ -24,7 +24,9 @@ PAYLOAD = b'{"state": "ON", "on": true, "none": null, "temp": 21.46, "rooms": [{
         ("{{ value_json.temp | round(1) }}", "21.5"),
         ("{{ value_json.temp | round }}", "21"),
         ("{{ value_json.temp | int }}", "21"),
-        ("{{ value_json.state | float(0) }}", "0.0"),
+        ("{{ value_json.state | float(0) }}", "0"),
+        ("{{ value_json.state | int(-1) }}", "-1"),
+        ("{{ value_json.on | lower }}", "true"),
         ("{{ value_json.rooms[0]['hall way'] }}", "7"),
         ("{{ value_json.rooms[9].x }}", ""),
         ('{"position": {{ value_json.temp | int }}}', '{"position": 21}'),
@@ -64,6 +66,12 @@ def test_a_path_leads_into_json_alone(path: str) -> None:
 def test_what_is_no_number_is_refused_where_one_is_wanted(value: bytes) -> None:
     with pytest.raises(ValueError, match="number"):
         Template.read("{{ value | int }}").render(variables(value))
+
+
+@pytest.mark.parametrize("filters", ["lower(1)", "round(none)", "round('x')", "float | int"])
+def test_a_filter_that_cannot_be_applied_is_refused(filters: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        Template.read(f"{{{{ value | {filters} }}}}").render(variables(b"x"))
 
 
 def test_what_is_too_long_is_refused() -> None:
