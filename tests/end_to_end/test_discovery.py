@@ -12,7 +12,8 @@ from contextlib import closing
 
 import pytest
 
-from assistant.bridge.discovery.devices import described_text
+from assistant.bridge.described import described_text
+from assistant.bridge.discovery.devices import described
 from assistant.bridge.discovery.registry import Registry
 from assistant.control.client import ControlClient
 from assistant.core.layout import DESCRIBED_HOME_FILE
@@ -87,7 +88,7 @@ def known() -> str:
     """What the bridge has described when it was there before."""
     registry = Registry("homeassistant")
     registry.announces(TOPIC, json.dumps(LAMP).encode())
-    return described_text(registry.settle().devices)
+    return described_text(described(registry.settle().devices))
 
 
 def test_a_lamp_that_announced_itself_is_switched(daemon: Daemon, lamp: Lamp) -> None:

@@ -11,7 +11,7 @@ from contextlib import closing
 
 import pytest
 
-from assistant.bridge.home_assistant.description import described_text
+from assistant.bridge.described import described_text
 from assistant.core.config import load_config
 from assistant.core.layout import DESCRIBED_HOME_FILE
 from assistant.doctor.servers import servers

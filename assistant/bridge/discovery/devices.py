@@ -103,11 +103,6 @@ def described(devices: Mapping[str, AnnouncedDevice]) -> Home:
     )
 
 
-def described_text(devices: Mapping[str, AnnouncedDevice]) -> str:
-    """The file of the home of these devices; the same for the same devices."""
-    return msgspec.json.format(msgspec.json.encode(described(devices)), indent=1).decode()
-
-
 def slug_of(name: str) -> str:
     """A name as a part of an id."""
     return re.sub(r"\W+", "_", name.casefold()).strip("_")

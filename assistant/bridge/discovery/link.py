@@ -11,8 +11,9 @@ from paho.mqtt.client import Client
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from assistant.bridge.described import described_text
 from assistant.bridge.discovery.announcements import patterns
-from assistant.bridge.discovery.devices import described_text
+from assistant.bridge.discovery.devices import described
 from assistant.bridge.discovery.registry import Registry, Report
 from assistant.bridge.mqtt import Broker
 from assistant.bridge.payloads import Publication
@@ -85,7 +86,12 @@ class DiscoveringBroker(Broker):
             if device.unread:
                 unread = ", ".join(device.unread)
                 log.warning("%s: not understood: its %s (bridge.template)", entity_id, unread)
-        self._described = HomeDescribed(text=described_text(settled.devices))
+        try:
+            text = described_text(described(settled.devices))
+        except BridgeError as error:
+            self._complaints.of(_ANNOUNCED, f"{error.message} ({error.code})")
+            return
+        self._described = HomeDescribed(text=text)
         self._offer(self._described)
 
     def _tell(self, reports: Mapping[str, Report], at_once: bool = False) -> None:

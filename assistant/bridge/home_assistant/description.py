@@ -9,13 +9,10 @@ import msgspec
 
 from assistant.bridge.home_assistant.reports import State
 from assistant.bridge.home_assistant.session import UNDECODABLE, Session, decoded
-from assistant.core.errors import BridgeError
 from assistant.setup.home_assistant import DOMAINS
 from assistant.setup.rooms import AT_FIRST
 from assistant.skill.home import Area, Entity, Floor, Home
 
-LARGEST_DESCRIPTION_BYTES = 2 << 20
-"""Most bytes of a description: half of what a message may have."""
 LONGEST_NAME = 100
 MOST_ALIASES = 20
 MOST_NAMED = 5000
@@ -108,18 +105,6 @@ async def describe(session: Session, states: Sequence[State]) -> Home:
             _entity(state, registered.get(state.entity_id), area_of, aliases) for state in shown
         ),
     )
-
-
-def described_text(home: Home) -> str:
-    """The file of a home; raises `BridgeError` for one that is too large."""
-    content = msgspec.json.format(msgspec.json.encode(home, order="sorted"), indent=1)
-    if len(content) > LARGEST_DESCRIPTION_BYTES:
-        message = (
-            f"Home Assistant describes a home in {len(content)} bytes; at most"
-            f" {LARGEST_DESCRIPTION_BYTES} can be taken: expose fewer entities to voice assistants"
-        )
-        raise BridgeError("bridge.description", message)
-    return content.decode()
 
 
 async def _aliases(session: Session, entity_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -13,7 +13,8 @@ import msgspec
 
 from assistant.bridge.authorities import trusting
 from assistant.bridge.complaints import Complaints
-from assistant.bridge.home_assistant.description import describe, described_text, read_states
+from assistant.bridge.described import described_text
+from assistant.bridge.home_assistant.description import describe, read_states
 from assistant.bridge.home_assistant.forecasts import Forecasts
 from assistant.bridge.home_assistant.lists import Lists
 from assistant.bridge.home_assistant.reports import State, reported

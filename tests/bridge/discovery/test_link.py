@@ -193,13 +193,15 @@ def test_after_a_reload_all_is_told_again(device: Lamp, bench: Bench) -> None:
 def test_what_sensors_measure_waits_for_other_news(device: Lamp, bench: Bench) -> None:
     warm = {"name": "Warm", "stat_t": "warm"}
     announce(device, "homeassistant/sensor/warm/config", warm)
+    assert list(bench.entities()) == ["sensor.warm"]
     announce(device, "homeassistant/switch/kettle/config", PLUG)
-    bench.entities()
+    device.tell("kettle", b"ON")
+    assert bench.tells("switch.kettle") == ("on", {})
     device.tell("warm", b"21")
     device.tell("warm", b"22")
-    device.tell("kettle", b"ON")
+    device.tell("kettle", b"OFF")
     report = bench.hears(HomeStates)
-    assert report.states == {"sensor.warm": "22", "switch.kettle": "on"}
+    assert report.states == {"sensor.warm": "22", "switch.kettle": "off"}
 
 
 def test_what_sensors_measure_comes_in_the_end(
@@ -295,3 +297,17 @@ def test_an_announcement_that_never_rests_is_described_now_and_then(
 def test_a_prefix_that_is_no_topic_is_refused(prefix: str) -> None:
     with pytest.raises(ConfigError, match=r"mqtt\.discovery_prefix"):
         DiscoveringBroker(MqttSettings(host="127.0.0.1", discovery_prefix=prefix))
+
+
+def test_a_home_that_is_too_large_to_tell_leaves_the_one_before(
+    device: Lamp, bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    announce(device, DESK, LAMP)
+    before = bench.hears(HomeDescribed)
+    monkeypatch.setattr("assistant.bridge.described.LARGEST_DESCRIPTION_BYTES", 100)
+    announce(device, "homeassistant/switch/kettle/config", PLUG)
+    device.tell("kettle", b"ON")
+    assert bench.tells("switch.kettle") == ("on", {})
+    assert "announce fewer devices (bridge.description)" in caplog.text
+    bench.stage.follow([])
+    assert bench.hears(HomeDescribed) == before

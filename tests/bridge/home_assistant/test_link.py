@@ -338,9 +338,7 @@ def test_a_home_that_is_too_large_is_told_and_the_rest_goes_on(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(
-        "assistant.bridge.home_assistant.description.LARGEST_DESCRIPTION_BYTES", 100
-    )
+    monkeypatch.setattr("assistant.bridge.described.LARGEST_DESCRIPTION_BYTES", 100)
     bench = join()
     bench.is_there()
     assert HomeDescribed not in bench.link.facts
