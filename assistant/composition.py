@@ -192,6 +192,7 @@ class Composition:
             quiet=quiet_hours(self._config.announcements.quiet),
             network=self._config.network_socket if database.path else None,
             calendar=self._config.calendar_file if database.path else None,
+            collection=self._config.calendar.url if database.path else "",
             rules=self.rules,
             pin=PinFile(self._config.state_dir / PIN_FILE) if database.path else None,
             evidence=clock_evidence if database.path else lambda: Evidence.NONE,

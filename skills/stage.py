@@ -12,7 +12,7 @@ from assistant.core.database import Database
 from assistant.core.layout import ASR, MARK_WRONG
 from assistant.core.messages import (
     Asked,
-    CalendarChanged,
+    CalendarReport,
     CarriedOut,
     Commit,
     DeviceChanged,
@@ -41,7 +41,7 @@ from skills.announcements.floor import Floor
 from skills.announcements.quiet import SET, Quiet
 from skills.announcements.waiting import Waiting
 from skills.capabilities.bound import OWN, Capabilities
-from skills.capabilities.calendar.store import RESTORE, StoredCalendar
+from skills.capabilities.calendar.shared import SharedCalendar
 from skills.capabilities.device import NO_PARTS, VOLUME, DeviceParts, OwnDevice
 from skills.capabilities.names import ToldNames
 from skills.confirmed import Confirmed
@@ -100,12 +100,14 @@ class SkillsStage:
     file `usage`, which names users gave in `names`. `mute` closes the microphone: no skill is
     handed it, and nothing here opens it again. In the hours `quiet`, from and until, only what is
     urgent is announced. `rules` say what is not allowed here, and what needs the PIN, whose hash is
-    in `pin`. What is planned by the clock waits for `evidence` that it is right.
+    in `pin`. What is planned by the clock waits for `evidence` that it is right. The file
+    `calendar` is kept in step with the `collection` at that address.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
         *(Interpretation, Commit, NothingHeard, Woke, PlaybackStarted, PlaybackEnded),
         *(HomeReceipt, HomeStates, HomeLists, HomeForecasts, MusicLibrary, DeviceChanged),
+        CalendarReport,
     )
 
     def __init__(
@@ -131,6 +133,7 @@ class SkillsStage:
         quiet: tuple[time, time] | None = None,
         network: Path | None = None,
         calendar: Path | None = None,
+        collection: str = "",
         rules: Rules = NO_RULES,
         pin: PinFile | None = None,
         evidence: Callable[[], Evidence] = lambda: Evidence.NONE,
@@ -152,7 +155,7 @@ class SkillsStage:
         self._music = StoredMusic(database, self._devices.added)
         lists = StoredLists(database, guard, self._devices.lists)
         lists.take_over(self._devices.added)
-        self._calendar = StoredCalendar(database, calendar, self._timing, announce)
+        self._calendar = SharedCalendar(database, calendar, collection, self._timing, announce)
         self._device = OwnDevice(database, device)
         self._confirmed = Confirmed(database, usage)
         self._names, self._names_told = ToldNames(registry, names), False
@@ -161,14 +164,13 @@ class SkillsStage:
         self._later = Later(registry, database, self._devices, self._timing, self._quiet.holds)
         self._revisions = revisions or Revisions()
         self._notices = [] if notices is None else notices
-        if database.set_aside:
-            self._notices.append(SET_ASIDE)
+        self._notices += [SET_ASIDE] * bool(database.set_aside)
         database.set_aside = None  # reported once, also when the stage is rebuilt
         registry.use(capabilities, guard)
 
         def room(there: str) -> Room:
             commands = KeptCommands(registry, Rehearsal(database), partial(self._rooms.of, there))
-            others = {SET: self._quiet.restore, RESTORE: self._calendar.take_back}
+            others = {SET: self._quiet.restore, **self._calendar.undoes}
             others[VOLUME] = self._device.restore
             history = History(
                 *(database, registry.abilities, self._scheduler, self._devices, lists),
@@ -185,7 +187,7 @@ class SkillsStage:
                 lists=lists,
                 plans=self._later.plans,
                 alarms=self._later.alarms,
-                calendar=self._calendar,
+                calendar=self._calendar.own,
                 conversation=history,
                 do_not_disturb=self._quiet,
                 music=self._music,
@@ -210,6 +212,7 @@ class SkillsStage:
         self._trust.look(at_s)
         self._floor.observe(message, at_s)
         self._device.observe(message, at_s)
+        self._calendar.observe(message, at_s)
         for given in self._fed(message):
             self._floor.observe(given, at_s)
             yield given
@@ -239,11 +242,9 @@ class SkillsStage:
         self._rooms.expire(self._scheduler.at_s)
         yield from self._scheduler.rings()
         yield from self._later.carry_out(self._rooms.kept, in_time)
-        here = self._rooms.of("").context
-        yield from self._events.handle(here, self._scheduler.at_s, in_time)
+        yield from self._events.handle(self._rooms.of("").context, self._scheduler.at_s, in_time)
         yield from self._devices.left_over()
-        if self._calendar.write(self._scheduler.at_s):
-            yield CalendarChanged()
+        yield from self._calendar.news(self._scheduler.at_s)
 
     def deadline_s(self) -> float | None:
         """When a timer or a plan is due, a ring must come again, or an open question lapses."""
@@ -373,8 +374,7 @@ class SkillsStage:
             )
             return
         if dialog.query is not None and (answers := likely_answers(dialog.query)):
-            in_a_row = dialog.asks_pin
-            yield Asked(utterance_id=utterance_id, answers=answers, in_a_row=in_a_row)
+            yield Asked(utterance_id=utterance_id, answers=answers, in_a_row=dialog.asks_pin)
         yield SpokenReply(
             utterance_id=utterance_id,
             text=reply.text,

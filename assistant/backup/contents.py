@@ -147,6 +147,8 @@ def _left_out(config: Config, recordings: bool, secrets: bool) -> Iterator[str]:
         yield f"the secret {config.home_assistant.token_file}: make another in Home Assistant"
     if config.mpd.password_file:
         yield f"the secret {config.mpd.password_file}: write it anew"
+    if config.calendar.password_file:
+        yield f"the secret {config.calendar.password_file}: write it anew"
     if (config.state_dir / PIN_FILE).exists():
         yield "the PIN: assistant pin set sets it anew"
     if (config.state_dir / KNOWLEDGE_FILE).exists():

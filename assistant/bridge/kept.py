@@ -78,22 +78,22 @@ class KeptLink(Link):
         least_s, most_s = RECONNECT_S
         wait_s = least_s
         while not self._stopping:
-            since_s = boottime_s()
+            since_s, secret = boottime_s(), self._stamp()
             try:
                 await self._once()
             except BridgeError as error:
                 self._changed(False, error.message)
                 if error.code in REFUSED:
-                    await self._other_secret()
+                    await self._other_secret(secret)
                     continue
             if boottime_s() - since_s > most_s:  # it was there
                 wait_s = least_s
             await asyncio.sleep(wait_s * random.uniform(0.8, 1.2))
             wait_s = min(2 * wait_s, most_s)
 
-    async def _other_secret(self) -> None:
-        """Wait until the secret's file is another one, or long enough."""
-        before, until_s = self._stamp(), boottime_s() + SECRET_S
+    async def _other_secret(self, before: tuple[int, ...]) -> None:
+        """Wait until the secret's file is another one than `before`, or long enough."""
+        until_s = boottime_s() + SECRET_S
         while self._stamp() == before and boottime_s() < until_s:
             await asyncio.sleep(LOOK_S)
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 from assistant.core.clock import boottime_s
 from assistant.core.messages import (
+    CalendarCommand,
     DeviceChanged,
     HomeCommand,
     HomeReceipt,
@@ -74,6 +75,10 @@ class Link(ABC):
     @abstractmethod
     def publish(self, command: HomeCommand) -> None:
         """Command a device; raises `BridgeError` where that cannot be."""
+
+    def share(self, command: CalendarCommand) -> bool:
+        """Keep the calendar in step; whether it is a calendar's link, which alone can."""
+        return False
 
     @abstractmethod
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The bridge as a stage: it sends commands to devices, and reports their states and its links."""
+"""The bridge as a stage: it passes commands on, and reports what its links tell."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import ClassVar
 from assistant.bridge.link import Link
 from assistant.core.errors import BridgeError
 from assistant.core.messages import (
+    CalendarCommand,
     DeviceChanged,
     HomeCommand,
     HomeReceipt,
@@ -33,14 +34,17 @@ class BridgeStage:
     Of several links a command goes by the first that serves its device.
     """
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (HomeCommand, MuteChanged, Tick)
+    consumes: ClassVar[tuple[type[Message], ...]] = (
+        *(HomeCommand, CalendarCommand, MuteChanged),
+        Tick,
+    )
 
     def __init__(self, *links: Link) -> None:
         self._links = links
         self._news = tuple(_News(link) for link in links)
 
     def feed(self, message: Message) -> Iterable[Message]:
-        """Send a command, pass on a mute, or give the links' news on a `Tick`."""
+        """Pass a command or a mute on, or give the links' news on a `Tick`."""
         if isinstance(message, HomeCommand):
             for link in self._links:
                 if link.serves(message.entity_id):
@@ -48,6 +52,10 @@ class BridgeStage:
                     return
             told = f"nothing reaches {message.entity_id}; see [mqtt] and [home_assistant]"
             raise BridgeError("bridge.nobody", told)
+        if isinstance(message, CalendarCommand):
+            if not any(link.share(message) for link in self._links):
+                raise BridgeError("bridge.nobody", "nothing reaches the calendar; see [calendar]")
+            return
         if isinstance(message, MuteChanged):
             for link in self._links:
                 link.muted(message.muted)

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from assistant.bridge.caldav.link import CalDav
 from assistant.bridge.discovery.link import DiscoveringBroker
 from assistant.bridge.home_assistant.link import HomeAssistant
 from assistant.bridge.link import Link
@@ -29,6 +30,8 @@ from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import BridgeError, ConfigError, ControlError
 from assistant.core.messages import (
+    CalendarCommand,
+    CalendarReport,
     HomeCommand,
     HomeDescribed,
     HomeForecasts,
@@ -52,6 +55,8 @@ MUTED_WITHIN_S = 1.0
 PEERS = ("skills", "control", "audio")
 CONSUMERS: Mapping[type[Message], str] = {
     HomeCommand: NAME,
+    CalendarCommand: NAME,
+    CalendarReport: "skills",
     HomeReceipt: "skills",
     HomeStates: "skills",
     HomeForecasts: "skills",
@@ -70,7 +75,7 @@ class Watchdog:
     def beat(self) -> None:
         """Report that all goes round; raises `BridgeError` when a connection has ended."""
         if not all(link.alive for link in self._links):
-            message = "a connection to devices cannot go on; the log says why"
+            message = "a connection cannot go on; the log says why"
             raise BridgeError("bridge.ended", message)
         if not self._network.alive:
             raise BridgeError("bridge.ended", "the network of skills hangs; the log says why")
@@ -91,17 +96,17 @@ def bridge(
     ended = threading.Event()  # from now on, as whoever finds the socket may end this process
     _when_told_to_end(ended.set)
     notifier = Notifier.from_environment()
-    if not settings.reaches_devices and not grants_servers(settings):
+    if not settings.uses_bridge and not grants_servers(settings):
         # Without READY=1 systemd would treat the exit as a failure.
         notifier.ready()
         told = (
-            "bridge: off; set home_assistant.url, mqtt.host, mpd.host or mpris.on in the settings,"
-            " or grant a skill a server, to turn it on"
+            "bridge: off; set home_assistant.url, mqtt.host, mpd.host, mpris.on or calendar.url in"
+            " the settings, or grant a skill a server, to turn it on"
         )
         errors.print(told, markup=False, soft_wrap=True)
         return
     with closing(serve_network(settings, lambda: load_config(config_files(config))[0])) as network:
-        if settings.reaches_devices:
+        if settings.uses_bridge:
             _serve(settings, config, notifier, network, ended)
         else:
             _wait(Watchdog(notifier, network), notifier, ended)
@@ -118,10 +123,12 @@ def _serve(
     consumes: tuple[type[Message], ...] = (*BridgeStage.consumes, Reload)
     with ExitStack() as opened:
         links = [opened.enter_context(closing(made)) for made in _links(settings)]
+        calendars = [link for link in links if isinstance(link, CalDav)]
         address = opened.enter_context(closing(Address(settings.runtime_dir)))
         bus = opened.enter_context(closing(Bus(NAME, address, PEERS, CONSUMERS, consumes)))
         stage = BridgeStage(*links)
-        network.home = lambda: _reached(links)
+        network.home = lambda: _reached([link for link in links if link not in calendars])
+        network.calendar = lambda: _reached(calendars)
         for link in links:
             bus.watch(link)
         worker = Worker(
@@ -151,7 +158,9 @@ def _when_told_to_end(end: Callable[[], None]) -> None:
 
 
 def _links(settings: Config) -> Iterator[Link]:
-    """The connections to devices; raises `ConfigError` for settings that cannot work."""
+    """The connections to devices and the calendar; raises `ConfigError` for unusable settings."""
+    if settings.calendar.url:
+        yield CalDav(settings.calendar)
     if settings.mpd.host:
         yield Mpd(settings.mpd)
     if settings.mpris.on:
@@ -180,7 +189,7 @@ def _muted(settings: Config) -> bool | None:
 
 
 def _reached(links: Iterable[Link]) -> Allowed | Refused:
-    """Whether the devices can be reached, as far as one knows."""
+    """Whether these can be reached, as far as one knows."""
     for link in links:
         if link.presence is None:
             return Refused(code="bridge.away", message="it is being connected to; try again")
@@ -198,7 +207,7 @@ def _devices(settings: Config) -> list[str]:
 
 def _reloaded(stage: BridgeStage, running: Config, file: Path | None) -> BridgeStage:
     settings, _ = load_config(config_files(file))
-    for name in ("mqtt", "home_assistant", "mpd", "mpris"):
+    for name in ("mqtt", "home_assistant", "mpd", "mpris", "calendar"):
         if getattr(settings, name) != getattr(running, name):
             message = f"[{name}] has changed; run: sudo systemctl restart assistant-bridge"
             raise ConfigError("bridge.reload", message)

@@ -6,6 +6,8 @@ from assistant.core.messages import (
     Asked,
     BargeIn,
     CalendarChanged,
+    CalendarCommand,
+    CalendarReport,
     CarriedOut,
     Command,
     Commit,
@@ -123,6 +125,11 @@ def _of_daemon(event: Message) -> str:
             return ", ".join(f"{len(days)} days of {entity}" for entity, days in forecasts.items())
         case HomeLists(lists=lists):
             return ", ".join(f"{len(items)} on {entity}" for entity, items in lists.items())
+        case CalendarCommand(versions=versions, changes=changes):
+            return f"{len(versions)} events are known, {len(changes)} to be changed"
+        case CalendarReport(events=events, gone=gone, done=done, refused=refused):
+            told = f"{len(events)} are new, {len(gone)} are gone"
+            return f"{told}, {len(done)} were changed, {len(refused)} were refused"
         case CalendarChanged():
             return "its file was written"
         case MusicLibrary(names=names):

@@ -10,6 +10,8 @@ import msgspec
 from assistant.core.errors import CodecError
 from assistant.core.messages import (
     AudioChunk,
+    CalendarCommand,
+    CalendarReport,
     HomeDescribed,
     HomeLists,
     Interpretation,
@@ -25,9 +27,12 @@ from assistant.core.messages import (
 LONGEST_REASON = 200
 """Most characters of a refusal, which may quote what was sent, whatever its length."""
 
-UNPUBLISHED = (AudioChunk, Speech, HomeDescribed, HomeLists, MusicLibrary, SelfTest)
-"""Types that are not published: audio, whole homes, their lists and their music have one consumer,
-a self-test concerns its sender only."""
+UNPUBLISHED = (
+    *(AudioChunk, Speech, HomeDescribed, HomeLists, MusicLibrary, SelfTest),
+    *(CalendarCommand, CalendarReport),
+)
+"""Types that are not published: audio, whole homes, their lists, their music and the calendar have
+one consumer, a self-test concerns its sender only."""
 
 MASK = "…"
 """Text in place of what somebody said of a secret."""

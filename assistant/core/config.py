@@ -19,12 +19,7 @@ from msgspec import Meta
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.files import read_text
-from assistant.core.layout import (
-    CALENDAR_FILE,
-    CONTROL_SOCKET,
-    DESCRIBED_HOME_FILE,
-    NETWORK_SOCKET,
-)
+from assistant.core.layout import CALENDAR_FILE, CONTROL_SOCKET, DESCRIBED_HOME_FILE, NETWORK_SOCKET
 from assistant.core.settings.announcements import AnnouncementSettings
 from assistant.core.settings.button import ButtonSettings
 from assistant.core.settings.calendar import CalendarSettings
@@ -219,8 +214,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def state_dir(self) -> Path:
         """The folder of durable state."""
-        fallback = "~/.local/state/hark"
-        return _folder(self.storage.state, "STATE_DIRECTORY", fallback)
+        return _folder(self.storage.state, "STATE_DIRECTORY", "~/.local/state/hark")
 
     @property
     def runtime_dir(self) -> Path:
@@ -254,6 +248,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return self.reaches_home or bool(self.mpd.host) or self.mpris.on
 
     @property
+    def uses_bridge(self) -> bool:
+        """Whether the daemon speaks to the bridge: about devices, or about its calendar."""
+        return self.reaches_devices or bool(self.calendar.url)
+
+    @property
     def reaches_home(self) -> bool:
         """Whether the bridge reaches the home's devices, by MQTT or by Home Assistant."""
         return bool(self.mqtt.host or self.home_assistant.url)
@@ -276,8 +275,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def models_dir(self) -> Path:
         """The folder of pulled models."""
-        models = self.storage.models
-        return Path(models).expanduser() if models else self.state_dir / "models"
+        own = self.storage.models
+        return Path(own).expanduser() if own else self.state_dir / "models"
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from assistant.core.calendar.messages import CalendarChanged as CalendarChanged
+from assistant.core.calendar.messages import CalendarCommand as CalendarCommand
+from assistant.core.calendar.messages import CalendarReport as CalendarReport
 from assistant.core.home.messages import HomeCommand as HomeCommand
 from assistant.core.home.messages import HomeDescribed as HomeDescribed
 from assistant.core.home.messages import HomeForecasts as HomeForecasts
@@ -263,17 +266,14 @@ class NothingHeard(Control, frozen=True, kw_only=True):
 
 
 class DeviceChanged(Control, frozen=True, kw_only=True):
-    """A "microphone", "loudspeaker", "broker", "player" or "session" went away or came back."""
+    """The microphone or another `device` went away, or came back."""
 
     device: str
+    """ "microphone", "loudspeaker", "broker", "player", "session" or "calendar"."""
     present: bool
     detail: str = ""
     others: int = 0
     """How many other microphones are there."""
-
-
-class CalendarChanged(Control, frozen=True, kw_only=True):
-    """The calendar was changed by voice, so that the answers read its file at once."""
 
 
 class MuteChanged(Control, frozen=True, kw_only=True):

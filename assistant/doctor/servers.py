@@ -1,4 +1,4 @@
-"""Findings about what the running bridge reaches: devices, and the servers of skills."""
+"""Findings about what the running bridge reaches: devices, the calendar, the skills' servers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from assistant.core.network.exchange import (
     Allowed,
     Answer,
     Check,
+    CheckCalendar,
     CheckHome,
     Refused,
     Request,
@@ -25,7 +26,7 @@ DENIED = "run this with sudo"
 
 
 def servers(config: Config) -> Iterator[Finding]:
-    """Whether the devices are reached, and each server that the settings grant a skill answers."""
+    """Whether devices and calendar are reached, and each server that a skill is granted answers."""
 
     def ask(check: Request) -> Answer | BridgeError:
         try:
@@ -37,9 +38,11 @@ def servers(config: Config) -> Iterator[Finding]:
 
 
 def found(config: Config, ask: Callable[[Request], Answer | BridgeError]) -> Iterator[Finding]:
-    """The findings, from what the bridge says of the devices and of each server."""
+    """The findings, from what the bridge says of each of them."""
     if config.reaches_devices:
         yield _devices(config, ask(CheckHome()))
+    if config.calendar.url:
+        yield _calendar(config.calendar.url, ask(CheckCalendar()))
     for skill in sorted(config.skills.grants):
         for origin in sorted(granted(config, skill), key=str):
             yield _finding(skill, origin, ask(Check(skill=skill, origin=origin)))
@@ -61,6 +64,18 @@ def _devices(config: Config, answer: Answer | BridgeError) -> Finding:
             remedy = "wait until it has started; then say its names"
             detail += ", and has not described its devices yet"
     return Finding(name="devices", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
+
+
+def _calendar(url: str, answer: Answer | BridgeError) -> Finding:
+    detail, remedy = f"{url} is kept in step", ""
+    match answer:
+        case BridgeError(code="bridge.denied"):
+            detail, remedy = answer.message, DENIED
+        case BridgeError():
+            detail, remedy = f"{url} is not reached: {answer.message}", DOWN
+        case Refused():
+            detail, remedy = answer.message, "see [calendar] in the settings, and whether it runs"
+    return Finding(name="calendar", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def _named(config: Config) -> dict[str, str]:

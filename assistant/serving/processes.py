@@ -127,8 +127,8 @@ class ProcessParts:
 
 
 def peers(config: Config) -> tuple[str, ...]:
-    """The processes; the bridge, a service of its own, is among them only with devices to reach."""
-    return MEMBERS + ("bridge",) * config.reaches_devices
+    """The processes; the bridge, a service of its own, is among them only where it has work."""
+    return MEMBERS + ("bridge",) * config.uses_bridge
 
 
 def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from assistant.core import messages
+from assistant.core.calendar.messages import CollectedEvent, EventChange
 from assistant.core.codec import decode, encode
 from assistant.core.errors import CodecError
 from assistant.core.home.forecast import ForecastDay
@@ -102,6 +103,8 @@ _FULL_OF: dict[tuple[type[Message], str], Any] = {
     (messages.MusicLibrary, "names"): {"artist": ["Queen"]},
     (messages.HomeForecasts, "forecasts"): {"weather.home": [ForecastDay(at="2026-01-06")]},
     (messages.HomeLists, "lists"): {"todo.shopping": [ListedItem("1", "milk")]},
+    (messages.CalendarCommand, "changes"): (EventChange("1", "/1.ics", '"1"', "x"),),
+    (messages.CalendarReport, "events"): (CollectedEvent("/1.ics", '"1"', "x"),),
     (messages.HomeCommand, "items"): (ListChange("1", "milk", "done"),),
     (messages.HomeDescribed, "text"): '{"areas": [{"name": "Kitchen", "id": "kitchen"}]}',
 }

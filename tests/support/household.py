@@ -9,7 +9,14 @@ from collections.abc import Callable
 from assistant.bridge.link import Link
 from assistant.bridge.stage import BridgeStage
 from assistant.core.clock import boottime_s
-from assistant.core.messages import HomeCommand, Message, SpokenReply, Tick, Transcript
+from assistant.core.messages import (
+    CalendarCommand,
+    HomeCommand,
+    Message,
+    SpokenReply,
+    Tick,
+    Transcript,
+)
 from nlu.stage import NluStage
 from tests.support.conversation import FAR_APART, Conversation
 from tests.support.talking import Talk
@@ -34,7 +41,7 @@ class Household:
             talk.at_s = boottime_s()
             given = feed(message)
             for one in given:
-                if isinstance(one, HomeCommand):
+                if isinstance(one, HomeCommand | CalendarCommand):
                     list(self.stage.feed(one))
                 elif isinstance(one, SpokenReply):
                     self._spoken.append(one)

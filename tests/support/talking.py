@@ -99,6 +99,7 @@ class Talk:
     broker: bool = False
     players: Mapping[str, str] = dataclasses.field(default_factory=dict)
     shares_lists: bool = False
+    collection: str = ""
     notices: list[str] | None = None
     recording: Callable[[], bool] = lambda: False
     where: Position | None = None
@@ -148,12 +149,18 @@ class Talk:
             where=self.where,
             mute=self.mute,
             quiet=self.quiet,
-            calendar=self.path.parent / "calendar.ics" if self.path else None,
+            calendar=self.calendar,
+            collection=self.collection,
             rules=rules_of(self.security, self.home, self.registry.manifests),
             pin=self.pin_file,
             evidence=lambda: self.evidence,
             device=self.device,
         )
+
+    @property
+    def calendar(self) -> Path | None:
+        """The file of the calendar."""
+        return self.path.parent / "calendar.ics" if self.path else None
 
     def restart(self) -> None:
         """The process is killed and started again."""

@@ -10,15 +10,14 @@ from assistant.bridge.mpd.commands import carry_out
 from assistant.bridge.mpd.library import read_names
 from assistant.bridge.mpd.reports import read_status
 from assistant.bridge.mpd.session import RefusedError, Session, opened
+from assistant.bridge.password import read_password
 from assistant.bridge.player import AUDIBLE, PlayerLink
 from assistant.core.errors import BridgeError
-from assistant.core.files import read_private
 from assistant.core.messages import HomeCommand, MusicLibrary
 from assistant.core.settings.mpd import PLAYER, MpdSettings
 
 ALIVE_EVERY_S = 15.0
 """Seconds after which a silent connection is asked whether it lives."""
-LARGEST_PASSWORD_BYTES = 1024
 MUSIC = ("database", "stored_playlist")
 """Subsystems whose change may have changed what music there is."""
 
@@ -87,16 +86,5 @@ class Mpd(PlayerLink):
 
     def _password(self) -> str | None:
         """The password in the settings' file; raises `BridgeError`, which quotes nothing of it."""
-        if self._password_file is None:
-            return None
-        where = f"mpd.password_file: {self._password_file}"
-        try:
-            content = read_private(self._password_file, LARGEST_PASSWORD_BYTES + 1)
-            password = content.decode("utf-8").rstrip("\r\n")
-        except OSError as error:
-            raise BridgeError("bridge.password", f"{where}: {error.strerror}") from error
-        except UnicodeDecodeError:
-            raise BridgeError("bridge.password", f"{where} holds no text") from None
-        if not password.isprintable() or not 0 < len(content) <= LARGEST_PASSWORD_BYTES:
-            raise BridgeError("bridge.password", f"{where} holds no password")
-        return password
+        file = self._password_file
+        return read_password(file, "mpd.password_file") if file is not None else None

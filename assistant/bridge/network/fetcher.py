@@ -8,34 +8,25 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
 
 import httpcore2
 
 from assistant.bridge.network.addresses import is_internet, is_local
 from assistant.bridge.network.grants import Reach, ServerGrants
+from assistant.bridge.network.pinned import FAULTS, Pinned, why
 from assistant.bridge.network.secrets import Secret, Secrets
 from assistant.core.errors import SkillError, UnreachableError
 from assistant.core.network.exchange import LARGEST_BODY_BYTES, LONGEST_WAIT_S, Fetch, Fetched
 from assistant.core.network.origin import Origin
 
 REDIRECTS = (301, 302, 303, 307, 308)
-CONNECT_S = 0.8
-"""Most seconds for one address, as others of the same name may answer."""
 _FITS: Mapping[Reach, Callable[[str], bool]] = {
     Reach.LOCAL: is_local,
     Reach.INTERNET: is_internet,
 }
 _CONTENT_TYPE = re.compile(r"[!-~][ -~]{0,199}")
-_FAULTS = (
-    httpcore2.NetworkError,
-    httpcore2.ProtocolError,
-    httpcore2.TimeoutException,
-    OSError,
-)
-
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 """Looks up the addresses of a host; raises `OSError` for one that there is not."""
 
@@ -66,7 +57,7 @@ class Fetcher:
         """Connect to a server that a skill may ask, and say nothing to it."""
         reach = self._grants.reach(skill, origin)
         async with _named_faults(origin, LONGEST_WAIT_S):
-            backend = _Pinned(await self._addresses(origin, reach))
+            backend = Pinned(await self._addresses(origin, reach))
             await (await backend.connect_tcp(origin.host, origin.port)).aclose()
 
     async def fetch(self, asked: Fetch) -> Fetched:
@@ -77,7 +68,7 @@ class Fetcher:
         if asked.secret:
             secret = self._secrets.of(asked.skill, asked.secret, asked.origin)
         async with _named_faults(asked.origin, asked.within_s):
-            backend = _Pinned(await self._addresses(asked.origin, reach))
+            backend = Pinned(await self._addresses(asked.origin, reach))
             answer = await self._exchanged(asked, secret, backend)
         if secret is not None and secret.is_in(answer.body):
             raise SkillError("skill.secret", f"{asked.origin} repeats the secret that it was sent")
@@ -100,7 +91,7 @@ class Fetcher:
             raise SkillError("skill.permission", message)
         return sorted(fitting, key=lambda address: ":" in address)
 
-    async def _exchanged(self, asked: Fetch, secret: Secret | None, backend: _Pinned) -> Fetched:
+    async def _exchanged(self, asked: Fetch, secret: Secret | None, backend: Pinned) -> Fetched:
         origin = asked.origin
         url = httpcore2.URL(
             scheme=origin.scheme.encode(),
@@ -142,25 +133,6 @@ def _check_headers(origin: Origin, status: int, headers: Mapping[bytes, bytes]) 
         raise UnreachableError(f"{origin} answers compressed, which was not asked for")
 
 
-class _Pinned(httpcore2.AnyIOBackend):
-    """Connects to these addresses, whatever the host is called; TLS still checks its name."""
-
-    def __init__(self, addresses: Iterable[str]) -> None:
-        super().__init__()
-        self._addresses = tuple(addresses)
-
-    async def connect_tcp(
-        self, host: str, port: int, timeout: float | None = None, *given: Any, **named: Any
-    ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first address that answers."""
-        for address in self._addresses[:-1]:
-            try:
-                return await super().connect_tcp(address, port, CONNECT_S, *given, **named)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                continue
-        return await super().connect_tcp(self._addresses[-1], port, timeout, *given, **named)
-
-
 @asynccontextmanager
 async def _named_faults(origin: Origin, within_s: float) -> AsyncIterator[None]:
     """Raise `UnreachableError` for what goes wrong on the way to a server, or takes longer."""
@@ -169,24 +141,5 @@ async def _named_faults(origin: Origin, within_s: float) -> AsyncIterator[None]:
             yield
     except TimeoutError as error:
         raise UnreachableError(f"{origin} does not answer in time") from error
-    except _FAULTS as error:
-        raise UnreachableError(f"{origin}: {_why(error)}") from error
-
-
-def _why(error: BaseException) -> str:
-    """What is wrong, in words; the libraries' own may quote what was sent."""
-    causes: list[BaseException] = []
-    while error and error not in causes:
-        causes.append(error)
-        error = error.__cause__ or error.__context__  # type: ignore[assignment]
-    for cause in causes:
-        match cause:
-            case ssl.SSLCertVerificationError(verify_message=said):
-                return f"its certificate is refused: {said.rstrip('.')}; see network.ca_file"
-            case ssl.SSLError():
-                return "it speaks no TLS there"
-            case PermissionError():
-                return "systemd lets the bridge connect to other addresses only; see IPAddressAllow"
-            case httpcore2.ProtocolError():
-                return "it answers in no HTTP"
-    return "nothing answers there"
+    except FAULTS as error:
+        raise UnreachableError(f"{origin}: {why(error, 'network.ca_file')}") from error

@@ -21,6 +21,7 @@ from assistant.core.network.exchange import (
     LARGEST_REQUEST_BYTES,
     Allowed,
     Answer,
+    CheckCalendar,
     CheckHome,
     Fetch,
     Refused,
@@ -43,12 +44,14 @@ log = logging.getLogger(__name__)
 class NetworkServer:
     """Answers requests at the socket `path` until it is closed.
 
-    `home` tells whether the devices can be reached, and why they cannot.
+    `home` tells whether the devices can be reached, and why they cannot; so does `calendar` of the
+    calendar's collection.
     """
 
     def __init__(self, path: Path, fetcher: Fetcher) -> None:
         self._path, self._fetcher = path, fetcher
-        self.home: Callable[[], Allowed | Refused] = _no_home
+        self.home: Callable[[], Allowed | Refused] = _off
+        self.calendar: Callable[[], Allowed | Refused] = _off
         self._listener = bind(path)
         self._listener.listen()  # from now on who connects waits, and is not refused
         self._complaints = Complaints(log)
@@ -110,6 +113,8 @@ class NetworkServer:
                 return await self._fetcher.fetch(asked)
             if isinstance(asked, CheckHome):
                 return self.home()
+            if isinstance(asked, CheckCalendar):
+                return self.calendar()
             await self._fetcher.check(asked.skill, asked.origin)
             return Allowed()
         except msgspec.DecodeError:
@@ -119,8 +124,8 @@ class NetworkServer:
             return Refused(code=error.code, message=error.message)
 
 
-def _no_home() -> Refused:
-    return Refused(code="bridge.off", message="the settings name no way to devices")
+def _off() -> Refused:
+    return Refused(code="bridge.off", message="the settings of the bridge do not name it")
 
 
 async def _read(reader: asyncio.StreamReader) -> bytes:

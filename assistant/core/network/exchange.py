@@ -50,6 +50,10 @@ class CheckHome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Tell whether the devices of the home can be reached, by MQTT or by Home Assistant."""
 
 
+class CheckCalendar(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Tell whether the calendar's collection can be reached, by CalDAV."""
+
+
 class Fetched(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """What a server answered."""
 
@@ -68,7 +72,7 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     message: str
 
 
-Request = Fetch | Check | CheckHome
+Request = Fetch | Check | CheckHome | CheckCalendar
 Answer = Fetched | Allowed | Refused
 
 

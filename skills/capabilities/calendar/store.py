@@ -26,9 +26,10 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.skill.plans import LONGEST_TITLE, CalendarEvent
 from assistant.skill.reply import Undo
+from skills.capabilities.calendar.collected import mark_removed
 from skills.capabilities.calendar.events import moved, times_of, without, written
 from skills.capabilities.calendar.file import CalendarFile
-from skills.capabilities.calendar.text import EMPTY, events_in, with_events
+from skills.capabilities.calendar.text import EMPTY, alone, blocks_of, events_in, with_events
 from skills.later.plan import AtTime
 from skills.later.timing import Timing
 from skills.later.wording import day_in_words, in_words
@@ -74,14 +75,14 @@ class StoredCalendar:
     # ── what skills do ──────────────────────────────────────────────────────────────────────
     def coming(self) -> tuple[CalendarEvent, ...]:
         """Every event that is not over, at its next time, the next first."""
-        found = (self._next(uid, text) for uid, text in self._events().items())
+        found = (self._next(uid, text) for uid, text in self.held().items())
         return tuple(map(self._told, sorted(filter(None, found), key=_order)))
 
     def between(self, since: datetime, until: datetime) -> tuple[CalendarEvent, ...]:
         """Every event of that period at each of its times, in order."""
         zone = self._timing.now.tzinfo
         span = since.astimezone(zone), until.astimezone(zone)
-        events = self._events().items()
+        events = self.held().items()
         found = (time for uid, text in events for time in times_of(uid, text, *span))
         return tuple(map(self._told, sorted(found, key=_order)))
 
@@ -97,7 +98,7 @@ class StoredCalendar:
         """Add an event; raises `SkillError` for one too many, or one that cannot be."""
         if not title.strip() or len(title) > LONGEST_TITLE or ends < starts:
             raise SkillError("calendar.event", "I can't put that in a calendar.")
-        if len(self._events()) >= MOST_EVENTS:
+        if len(self.held()) >= MOST_EVENTS:
             raise SkillError("calendar.full", f"Your calendar has {MOST_EVENTS} events already.")
         made = CalendarEvent(
             id=str(uuid.uuid4()),
@@ -134,6 +135,26 @@ class StoredCalendar:
         if set(known) != ({undo.id} if before else set()):
             raise SkillError("skill.undo", "an undo of the calendar is no event")
         self._put(undo.id, before)
+
+    # ── what a collection elsewhere needs ───────────────────────────────────────────────────
+    def held(self) -> dict[str, str]:
+        """UID → the text of each event; raises `SkillError` where the file cannot be read."""
+        held = self._file.events() if self._file is not None else {}
+        changed = {**held, **{u: "".join(blocks_of(text)) for u, text in self._changes().items()}}
+        return {uid: text for uid, text in changed.items() if text}
+
+    def alone(self, event: str) -> str:
+        """A calendar with an event alone."""
+        return alone(event, self._file.text() if self._file is not None else EMPTY)
+
+    def take(self, uid: str, text: str) -> None:
+        """Take over an event as it is elsewhere, after the zones that it defines; "" removes it."""
+        self._database.execute("INSERT OR REPLACE INTO calendar_changes VALUES (?, ?)", uid, text)
+
+    def next_time(self, uid: str, text: str) -> CalendarEvent | None:
+        """The next time of an event, told in words; None where it is over."""
+        found = self._next(uid, text)
+        return self._told(found) if found is not None else None
 
     # ── what the stage does ─────────────────────────────────────────────────────────────────
     def write(self, at_s: float) -> bool:
@@ -195,7 +216,7 @@ class StoredCalendar:
         return moment.astimezone(self._timing.now.tzinfo)
 
     def _text(self, event: CalendarEvent) -> str:
-        text = self._events().get(event.id, "")
+        text = self.held().get(event.id, "")
         if not text:
             raise SkillError("calendar.unknown", "That is no more.")
         return text
@@ -203,12 +224,8 @@ class StoredCalendar:
     def _put(self, uid: str, text: str) -> None:
         if self._file is not None:
             self._file.require_writable()
-        self._database.execute("INSERT OR REPLACE INTO calendar_changes VALUES (?, ?)", uid, text)
-
-    def _events(self) -> dict[str, str]:
-        held = self._file.events() if self._file is not None else {}
-        changed = {**held, **self._changes()}
-        return {uid: text for uid, text in changed.items() if text}
+        self.take(uid, text)
+        mark_removed(self._database, uid, not text)
 
     def _changes(self) -> dict[str, str]:
         return dict(self._database.execute("SELECT uid, text FROM calendar_changes"))

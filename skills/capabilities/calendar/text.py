@@ -18,6 +18,8 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _FOLD = re.compile(r"\r?\n[ \t]")
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 _EDGE = re.compile(r"(BEGIN|END):([A-Za-z0-9-]+)\s*", re.IGNORECASE)
+_ZONE = re.compile(r"^BEGIN:VTIMEZONE\s*?\n.*?^END:VTIMEZONE\s*?\n", re.S | re.M | re.I)
+_STAMPED = frozenset({"DTSTAMP", "LAST-MODIFIED", "CREATED", "SEQUENCE"})
 _USED_ZONE = re.compile(r";TZID=\"?([^\":;\r\n]+)\"?[:;]")
 _DEFINED_ZONE = re.compile(r"^TZID[^:\r\n]*:(.*?)\s*$", re.MULTILINE | re.IGNORECASE)
 
@@ -38,15 +40,41 @@ def events_in(text: str) -> dict[str, str]:
     return found
 
 
+def zones_in(text: str) -> dict[str, str]:
+    """TZID → the text of each zone that a calendar, or what stands before an event, defines."""
+    return {
+        name: zone
+        for zone in _ZONE.findall(text)
+        for name in _DEFINED_ZONE.findall(_FOLD.sub("", zone))[:1]
+    }
+
+
+def plain(text: str) -> str:
+    """A text as it is compared, whichever line breaks its file has."""
+    return text.replace("\r\n", "\n")
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether events have the same properties, as servers order and fold and stamp them anew."""
+    return _properties(one) == _properties(other)
+
+
+def alone(event: str, calendar: str) -> str:
+    """A calendar with one event of a `calendar` alone, and with the zones that it uses."""
+    uid = _uid(blocks_of(event)[0])
+    return with_events(EMPTY, {uid: "".join(zones_in(calendar).values()) + event})
+
+
 def with_events(text: str, changes: Mapping[str, str]) -> str:
     """The calendar `text` with these events in place of those of the same UID; "" removes one.
 
-    Zones that they use and nothing defines are added. Raises ValueError for what is no calendar.
+    Zones that they use and nothing defines are added; before an event may stand what it defines
+    itself. Raises ValueError for what is no calendar.
     """
     if all(events_in(text).get(uid, "") == event for uid, event in changes.items()):
         return text
     breaks = "\r\n" if "\r\n" in text else "\n"
-    waiting = {uid: _broken(event, breaks) for uid, event in changes.items()}
+    waiting = {uid: _broken("".join(blocks_of(e)), breaks) for uid, e in changes.items()}
     made: list[str] = []
     for piece in _pieces(text):
         made.append(waiting.pop(piece.uid, "") if piece.uid in changes else piece.text)
@@ -128,10 +156,16 @@ def _broken(text: str, breaks: str) -> str:
 
 def _missing_zones(text: str, events: str, breaks: str) -> Iterator[str]:
     """The definitions of the zones that `events` use and `text` does not define."""
-    defined = frozenset(_DEFINED_ZONE.findall(_FOLD.sub("", text)))
+    defined, brought = zones_in(text), zones_in(events)
     for name in dict.fromkeys(_USED_ZONE.findall(_FOLD.sub("", events))):
         if name not in defined:
             try:
-                yield _broken(Timezone.from_tzid(name).to_ical().decode(), breaks)
+                zone = brought.get(name) or Timezone.from_tzid(name).to_ical().decode()
             except ValueError:  # one that only the events' author knows
                 continue
+            yield _broken(zone, breaks)
+
+
+def _properties(events: str) -> list[str]:
+    lines = _FOLD.sub("", events).splitlines()
+    return sorted(line for line in lines if _name(line) not in _STAMPED)

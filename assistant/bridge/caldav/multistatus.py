@@ -1,0 +1,98 @@
+"""The answers of WebDAV (RFC 4918): resources and their properties, read piece by piece."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from xml.parsers import expat
+
+DAV, CALDAV = "DAV:", "urn:ietf:params:xml:ns:caldav"
+CALENDAR_SERVER = "http://calendarserver.org/ns/"
+RESPONSE = (f"{DAV} multistatus", f"{DAV} response")
+HREF = (*RESPONSE, f"{DAV} href")
+STATUS = (*RESPONSE, f"{DAV} status")
+PROPSTAT = (*RESPONSE, f"{DAV} propstat")
+PROPERTY = (*PROPSTAT, f"{DAV} prop")
+_FINE = re.compile(r"\s*HTTP/[0-9.]+ 2[0-9]{2}\b")
+
+
+class Resource(NamedTuple):
+    """One resource of an answer; `fine` where its own status, if it has any, is one of success."""
+
+    href: str
+    fine: bool
+    properties: dict[str, str]
+    """Namespace and name of each property that it has, with a space between → its text.
+
+    A property that holds elements, as `resourcetype` does, has a line with the name of each.
+    """
+
+
+class Multistatus:
+    """Reads one answer; raises `ValueError` for what is none, such as one with a DTD."""
+
+    def __init__(self) -> None:
+        self._found: list[Resource] = []
+        self._path: list[str] = []
+        self._text: list[str] = []
+        self._href, self._fine = "", True
+        self._has: dict[str, str] = {}
+        self._told: dict[str, str] = {}
+        self._told_fine = True
+        self._is_one = False
+        self._parser = expat.ParserCreate(namespace_separator=" ")
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._begin
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text.append
+        self._parser.StartDoctypeDeclHandler = self._refuse
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next bytes."""
+        try:
+            self._parser.Parse(piece, False)
+        except expat.ExpatError as error:
+            raise ValueError("it is no XML") from error
+
+    def resources(self) -> list[Resource]:
+        """The resources, once all was fed."""
+        try:
+            self._parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            raise ValueError("it is no XML") from error
+        if not self._is_one:
+            raise ValueError("it is no multistatus")
+        return self._found
+
+    def _begin(self, name: str, _: dict[str, str]) -> None:
+        if len(self._path) > len(PROPERTY):
+            self._text.append(f"\n{name}\n")
+        else:
+            self._text.clear()
+        self._path.append(name)
+        path = tuple(self._path)
+        if len(path) == 1:
+            self._is_one = name == RESPONSE[0]
+        elif path == RESPONSE:
+            self._href, self._fine, self._has = "", True, {}
+        elif path == PROPSTAT:
+            self._told, self._told_fine = {}, True
+
+    def _end(self, name: str) -> None:
+        path = tuple(self._path)
+        if path == HREF:
+            self._href = "".join(self._text).strip()
+        elif path == STATUS:
+            self._fine = _FINE.match("".join(self._text)) is not None
+        elif path == (*PROPSTAT, f"{DAV} status"):
+            self._told_fine = _FINE.match("".join(self._text)) is not None
+        elif path[:-1] == PROPERTY:
+            self._told[name] = "".join(self._text)
+        elif path == PROPSTAT and self._told_fine:
+            self._has |= self._told
+        elif path == RESPONSE:
+            self._found.append(Resource(self._href, self._fine, self._has))
+        self._path.pop()
+
+    def _refuse(self, *_: object) -> None:
+        raise ValueError("it has a document type, which no answer of WebDAV has")

@@ -1,0 +1,49 @@
+"""A running Radicale, and the bridge's end of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.bridge import kept
+from assistant.bridge.caldav.link import CalDav
+from assistant.core.settings.calendar import CalendarSettings
+from tests.support.on_calendar import Bench
+from tests.support.radicale import PASSWORD, USER, Radicale
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
+    monkeypatch.setattr(kept, "LOOK_S", 0.05)
+
+
+@pytest.fixture
+def radicale(tmp_path: Path) -> Iterator[Radicale]:
+    with closing(Radicale(tmp_path / "radicale")) as there:
+        there.start()
+        yield there
+
+
+@pytest.fixture
+def join(things: ExitStack, tmp_path: Path) -> Callable[..., Bench]:
+    file = tmp_path / "password"
+    file.write_text(f"{PASSWORD}\n", "utf-8")
+    file.chmod(0o600)
+
+    def made(url: str, **settings: Any) -> Bench:
+        given = {"username": USER, "password_file": str(file), "interval_s": 1.0, **settings}
+        return Bench(things.enter_context(closing(CalDav(CalendarSettings(url=url, **given)))))
+
+    return made
+
+
+@pytest.fixture
+def bench(join: Callable[..., Bench], radicale: Radicale) -> Bench:
+    made = join(radicale.url)
+    made.is_there()
+    return made
