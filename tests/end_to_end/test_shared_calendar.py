@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from assistant.core.config import load_config
 from assistant.doctor.servers import servers
 from tests.support.processes import until
-from tests.support.radicale import PASSWORD, USER, Radicale, event
+from tests.support.radicale import USER, Radicale, event, password_file
 from tests.support.scenario import Daemon, Do, Expect, Say, Spoken, command_line, quiet, tell
 
 pytestmark = pytest.mark.e2e
@@ -24,19 +23,15 @@ GONE = {"device": "calendar", "present": False}
 
 @pytest.fixture
 def radicale(tmp_path: Path) -> Iterator[Radicale]:
-    with closing(Radicale(tmp_path / "radicale")) as there:
-        there.start()
+    with Radicale.running(tmp_path) as there:
         yield there
 
 
 @pytest.fixture
 def daemon(tmp_path: Path, radicale: Radicale) -> Iterator[Daemon]:
-    password = tmp_path / "password"
-    password.write_text(PASSWORD)
-    password.chmod(0o600)
     settings = (
         f'[calendar]\nurl = "{radicale.url}"\nusername = "{USER}"\n'
-        f'password_file = "{password}"\ninterval_s = 1\n'
+        f'password_file = "{password_file(tmp_path)}"\ninterval_s = 1\n'
     )
     with quiet(tmp_path, settings) as started:
         bridge = subprocess.Popen(command_line("bridge", "--config", str(started.config)))
@@ -52,31 +47,34 @@ def test_what_is_said_is_there_and_what_is_there_is_told(
     daemon: Daemon, radicale: Radicale
 ) -> None:
     tomorrow = date.today() + timedelta(days=1)
-    dinner = event("dinner", "Dinner", f"{tomorrow:%Y%m%d}T180000")
+    choir = event("choir", "Choir", f"{tomorrow:%Y%m%d}T200000")
     tell(
         daemon,
         [
-            Say("computer, add dentist to the calendar on friday at three"),
-            Expect("Reply", {"text": "in your calendar", "acted": True}),
+            Say("computer, put dinner on the calendar tomorrow at six"),
+            Expect("Reply", {"text": "in your calendar tomorrow at 6 pm", "acted": True}),
             Spoken(),
-            Do("look there", lambda _: until(lambda: "SUMMARY:Dentist" in radicale.whole())),
-            Do("from a phone", lambda _: radicale.put("dinner", dinner)),
+            Do("look there", lambda _: until(lambda: "SUMMARY:Dinner" in radicale.whole())),
+            Do("from a phone", lambda _: radicale.put("choir", choir)),
             Expect("CalendarChanged", within_s=30),
             Say("computer, what is on tomorrow"),
-            Expect("Reply", {"text": "Dinner at 6 pm"}, within_s=60),
+            Expect("Reply", {"text": "Choir at 8 pm"}, within_s=60),
             Spoken(within_s=60),
             Do("look for the server", _finds_it),
             Do("end it", lambda _: radicale.stop()),
             Expect("DeviceChanged", GONE, within_s=60),
             Do("look for the server", _misses_it),
             Say("computer, undo that"),
+            Expect("Reply", {"text": "Shall I undo that?", "listen": True}),
+            Spoken(),
+            Say("yes"),
             Expect("Reply", {"text": "I took that back."}, within_s=60),
             Spoken(within_s=60),
             Do("begin it again", lambda _: radicale.start()),
-            Do("look there", lambda _: until(lambda: "SUMMARY:Dentist" not in radicale.whole())),
+            Do("look there", lambda _: until(lambda: "SUMMARY:Dinner" not in radicale.whole())),
         ],
     )
-    assert "SUMMARY:Dinner" in radicale.whole()
+    assert "SUMMARY:Choir" in radicale.whole()
 
 
 def _finds_it(daemon: Daemon) -> None:

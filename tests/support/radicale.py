@@ -7,6 +7,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import quote
@@ -30,6 +32,14 @@ def event(uid: str, title: str, starts: str, *more: str) -> str:
         *("DTSTAMP:20260101T000000Z", *more, "END:VEVENT", "END:VCALENDAR", ""),
     )
     return "\r\n".join(lines)
+
+
+def password_file(folder: Path) -> Path:
+    """A file of the password, which its owner alone may read."""
+    file = folder / "password"
+    file.write_text(f"{PASSWORD}\n", "utf-8")
+    file.chmod(0o600)
+    return file
 
 
 class Radicale:
@@ -88,6 +98,14 @@ class Radicale:
             raise AssertionError("radicale does not start")
         if self._ask("PROPFIND", "", "", Depth="0")[0] == 404:
             assert self._ask("MKCALENDAR", "", CALENDAR)[0] == 201
+
+    @classmethod
+    @contextmanager
+    def running(cls, folder: Path) -> Iterator[Radicale]:
+        """One that has started."""
+        with closing(cls(folder / "radicale")) as there:
+            there.start()
+            yield there
 
     def stop(self) -> None:
         """End it."""

@@ -13,7 +13,7 @@ from assistant.bridge import kept
 from assistant.bridge.caldav.link import CalDav
 from assistant.core.settings.calendar import CalendarSettings
 from tests.support.on_calendar import Bench
-from tests.support.radicale import PASSWORD, USER, Radicale
+from tests.support.radicale import USER, Radicale, password_file
 
 
 @pytest.fixture(autouse=True)
@@ -24,16 +24,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def radicale(tmp_path: Path) -> Iterator[Radicale]:
-    with closing(Radicale(tmp_path / "radicale")) as there:
-        there.start()
+    with Radicale.running(tmp_path) as there:
         yield there
 
 
 @pytest.fixture
 def join(things: ExitStack, tmp_path: Path) -> Callable[..., Bench]:
-    file = tmp_path / "password"
-    file.write_text(f"{PASSWORD}\n", "utf-8")
-    file.chmod(0o600)
+    file = password_file(tmp_path)
 
     def made(url: str, **settings: Any) -> Bench:
         given = {"username": USER, "password_file": str(file), "interval_s": 1.0, **settings}

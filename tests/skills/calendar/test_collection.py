@@ -15,7 +15,7 @@ from assistant.core.messages import CalendarReport, DeviceChanged
 from assistant.core.settings.calendar import CalendarSettings
 from nlu.stage import NluStage
 from tests.support.household import Household
-from tests.support.radicale import PASSWORD, USER, Radicale, event
+from tests.support.radicale import USER, Radicale, event, password_file
 from tests.support.talking import Talk
 
 DENTIST = event("dentist", "Dentist", "20260109T150000")
@@ -23,8 +23,7 @@ DENTIST = event("dentist", "Dentist", "20260109T150000")
 
 @pytest.fixture
 def radicale(tmp_path: Path) -> Iterator[Radicale]:
-    with closing(Radicale(tmp_path / "radicale")) as there:
-        there.start()
+    with Radicale.running(tmp_path) as there:
         yield there
 
 
@@ -38,12 +37,8 @@ def household(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Household:
     monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
-    file = tmp_path / "password"
-    file.write_text(PASSWORD)
-    file.chmod(0o600)
-    settings = CalendarSettings(
-        url=radicale.url, username=USER, password_file=str(file), interval_s=1.0
-    )
+    file = str(password_file(tmp_path))
+    settings = CalendarSettings(url=radicale.url, username=USER, password_file=file, interval_s=1.0)
     link = things.enter_context(closing(CalDav(settings)))
     household = Household(talks(collection=radicale.url, at_s=boottime_s()), nlu, link)
     household.until(lambda m: isinstance(m, DeviceChanged) and m.present)
