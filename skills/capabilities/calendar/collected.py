@@ -8,20 +8,27 @@ import msgspec
 
 from assistant.core.database import Database
 
+NEW = "new:"
+
 
 class Collected(msgspec.Struct, frozen=True, kw_only=True):
     """One event of the collection."""
 
     href: str
-    """Where it is."""
+    """Where it is; for one that was sent and is not told to be there yet, `NEW` and its UID."""
     etag: str
-    """Its version."""
+    """Its version; "" for such a one."""
     uid: str
     """"" for one that is not taken over."""
     text: str
     """What it was when both sides last had the same."""
     removed: bool = False
     """Whether it was removed here since then."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it is not told to be there yet."""
+        return self.href.startswith(NEW)
 
 
 def create_collected(database: Database) -> None:

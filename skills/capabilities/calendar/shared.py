@@ -35,7 +35,7 @@ from assistant.core.messages import (
     Message,
 )
 from assistant.skill.reply import Undo
-from skills.capabilities.calendar.collected import Collected, CollectedEvents
+from skills.capabilities.calendar.collected import NEW, Collected, CollectedEvents
 from skills.capabilities.calendar.file import LARGEST_BYTES
 from skills.capabilities.calendar.store import MOST_EVENTS, RESTORE, StoredCalendar
 from skills.capabilities.calendar.text import alike, events_in, plain, zones_in
@@ -126,14 +126,21 @@ class SharedCalendar:
         known = list(collected)
         if self._restore(held, known) and self.own.write(at_s):
             yield CalendarChanged()
-        changes = self._changes(held, known)
+        by_uid = {one.uid: one for one in known if one.uid}
+        changes = self._changes(held, by_uid)
         if self._asked and not changes:
             return
         self._asked, self._asked_at_s = uuid.uuid4().hex, at_s
         self._sent = {change.uid: held.get(change.uid, "") for change in changes}
+        added = [uid for uid, text in self._sent.items() if text and uid not in by_uid]
+        with self._database.uncounted(), self._database.transaction():
+            for uid in added:  # so that its removal is known, whatever comes before the report
+                collected.keep(
+                    Collected(href=f"{NEW}{uid}", etag="", uid=uid, text=plain(self._sent[uid]))
+                )
         yield CalendarCommand(
             id=self._asked,
-            versions={event.href: event.etag for event in known},
+            versions={event.href: event.etag for event in known if not event.is_new},
             changes=tuple(changes),
         )
 
@@ -147,19 +154,21 @@ class SharedCalendar:
                     self.own.take(one.uid, one.text)
         return bool(lost)
 
-    def _changes(self, held: Mapping[str, str], known: list[Collected]) -> list[EventChange]:
+    def _changes(
+        self, held: Mapping[str, str], by_uid: Mapping[str, Collected]
+    ) -> list[EventChange]:
         """What was changed here and is not there yet, but for what the server refused."""
         found = []
-        by_uid = {one.uid: one for one in known if one.uid}
         for uid, text in held.items():
             one = by_uid.get(uid)
-            if one is None or plain(text) != one.text:
-                href, etag = (one.href, one.etag) if one is not None else ("", "")
-                found.append(EventChange(uid, href, etag, text))
+            if one is None or one.is_new:
+                found.append(EventChange(uid, "", "", text))
+            elif plain(text) != one.text:
+                found.append(EventChange(uid, one.href, one.etag, text))
         found += [
             EventChange(one.uid, one.href, one.etag, "")
-            for one in known
-            if one.removed and one.uid not in held
+            for one in by_uid.values()
+            if one.removed and one.uid not in held and not one.is_new
         ]
         fitting = (
             change
@@ -179,7 +188,8 @@ class SharedCalendar:
         except SkillError:
             return  # it is reported again
         sent = {uid: self._sent[uid] for uid in report.done if uid in self._sent}
-        known = {one.href: one for one in collected}
+        known = {one.href: one for one in collected if not one.is_new}
+        new = {one.uid: one for one in collected if one.is_new}
         said: list[str] = []
         with self._database.uncounted(), self._database.transaction():
             for href in report.gone:
@@ -197,7 +207,15 @@ class SharedCalendar:
                 if before is not None and before.uid != uid:  # another event in its place
                     said += self._gone(before, held) if before.uid else ()
                     before = None
+                if (ours := new.pop(uid, None)) is not None:
+                    collected.forget(ours.href)
+                    if alike(ours.text, text):  # it came there from here
+                        sent.setdefault(uid, ours.text)
+                    before = ours
                 said += self._came(collected, event, before, uid, text, held, sent)
+            for one in new.values():
+                if one.removed and one.uid not in self._sent:
+                    collected.forget(one.href)  # it never came there
             self._say(said, [uid for uid in report.refused if uid in self._sent])
         self._refused |= {uid: self._sent[uid] for uid in report.refused if uid in self._sent}
         self._asked, self._sent = "", {}
@@ -283,4 +301,6 @@ class SharedCalendar:
 def _left_out(event: CollectedEvent, before: Collected | None) -> Collected:
     """An event of which only the version is noted; one that was taken over before stays so."""
     now = Collected(href=event.href, etag=event.etag, uid="", text="")
-    return now if before is None else msgspec.structs.replace(before, etag=event.etag)
+    if before is None:
+        return now
+    return msgspec.structs.replace(before, href=event.href, etag=event.etag)

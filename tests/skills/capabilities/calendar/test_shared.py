@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
+from random import Random
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -82,7 +85,7 @@ class Side:
         version = self.there.get(f"/{name}", (0, ""))[0] + 1
         self.there[f"/{name}"] = version, text
 
-    def served(self, *, refuses: bool = False) -> CalendarReport:
+    def served(self, *, refuses: bool = False, tells: bool = True) -> None:
         """What the bridge and a server make of the last command, which is reported."""
         command = self.command
         assert command is not None
@@ -110,8 +113,8 @@ class Side:
             done=tuple(done),
             refused=tuple(refused),
         )
-        self.hears(report)
-        return report
+        if tells:
+            self.hears(report)
 
     def in_step(self) -> None:
         """Serve commands until nothing differs any more."""
@@ -132,6 +135,15 @@ class Side:
         lines = (line for _, text in self.there.values() for line in plain(text).split("\n"))
         times = (line.rpartition(":")[2] for line in lines if line.startswith("DTSTART"))
         return sorted(time for time in times if time > "2026")  # zones begin earlier
+
+    @property
+    def told_there(self) -> Iterator[tuple[str, str]]:
+        """Title and time of each event there."""
+        for _, text in self.there.values():
+            inner = text[text.index("BEGIN:VEVENT") :]
+            (title,) = re.findall("SUMMARY:(.*)", plain(inner))
+            (starts,) = re.findall("DTSTART.*T([0-9]{4})", inner)
+            yield title, starts
 
     @property
     def changes(self) -> tuple[EventChange, ...]:
@@ -310,12 +322,98 @@ def test_what_was_undone_is_undone_there(side: Side) -> None:
     assert (side.ours, side.theirs) == ([("Dentist", 15)], ["20260109T150000"])
 
 
+def test_what_is_undone_before_it_is_told_to_be_there_goes_from_there(side: Side) -> None:
+    choir = side.add("Choir", FRIDAY + 4 * HOUR)
+    side.do(lambda: side.calendar.remove(choir))
+    side.in_step()
+    assert (side.ours, side.theirs) == ([("Dentist", 15)], ["20260109T150000"])
+
+
+def test_also_if_the_process_ended_meanwhile(side: Side) -> None:
+    choir = side.add("Choir", FRIDAY + 4 * HOUR)
+    assert side.command is not None
+    (change,) = side.command.changes
+    side.there[f"/{change.uid}"] = 1, change.text
+    side.do(lambda: side.calendar.remove(choir))
+    side.restart()
+    side.hears(THERE)
+    side.in_step()
+    assert (side.ours, side.theirs) == ([("Dentist", 15)], ["20260109T150000"])
+    assert list(side.database.execute("SELECT href FROM calendar_collected")) == [("/dentist",)]
+
+
+def test_what_is_undone_before_it_was_put_there_is_forgotten(side: Side) -> None:
+    choir = side.add("Choir", FRIDAY + 4 * HOUR)
+    side.do(lambda: side.calendar.remove(choir))
+    side.restart()
+    side.hears(THERE)
+    side.served()
+    assert list(side.database.execute("SELECT href FROM calendar_collected")) == [("/dentist",)]
+
+
 def test_another_collection_begins_anew_and_loses_nothing(side: Side) -> None:
     side.url, side.there = "http://192.168.1.5/anna/work/", {}
     side.restart()
     side.hears(THERE)
     side.in_step()
     assert (side.ours, side.theirs) == ([("Dentist", 15)], ["20260109T150000"])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_happens_both_sides_end_alike_and_nothing_is_lost(side: Side, seed: int) -> None:
+    dice = Random(seed)
+    removed: set[str] = set()
+    added = {"Dentist"}
+
+    def one_here() -> CalendarEvent | None:
+        held = side.calendar.coming()
+        return dice.choice(held) if held else None
+
+    def one_there() -> str | None:
+        return dice.choice(sorted(side.there)) if side.there else None
+
+    for number in range(40):
+        hour = dice.randrange(8, 20)
+        match dice.choice(
+            ["add", "move", "remove", "put", "alter", "take", "serve", "lose", "die"]
+        ):
+            case "add":
+                added.add(f"Ours {number}")
+                side.add(f"Ours {number}", FRIDAY.replace(hour=hour))
+            case "move" if (one := one_here()) is not None:
+                to = FRIDAY.replace(hour=hour)
+                side.do(partial(side.calendar.move, one, to, to + HOUR))
+            case "remove" if (one := one_here()) is not None:
+                removed.add(one.title)
+                side.do(partial(side.calendar.remove, one))
+            case "put":
+                added.add(f"Theirs {number}")
+                text = event(f"t{number}", f"Theirs {number}", f"20260109T{hour:02}0000")
+                side.put_there(f"t{number}", text)
+            case "alter" if (href := one_there()) is not None:
+                text = re.sub(r"2026\d{4}T\d{4}", f"20260109T{hour:02}30", side.there[href][1])
+                side.put_there(href[1:], text.replace("T0030", "T0130"))
+            case "take" if (href := one_there()) is not None:
+                removed.add(re.findall("SUMMARY:(.*)", plain(side.there[href][1]))[0])
+                del side.there[href]
+            case "serve" if side.command is not None:
+                side.served()
+            case "lose" if side.command is not None:  # the server does it, and nobody hears of it
+                side.served(tells=False)
+                side.restart()
+                side.hears(THERE)
+            case "die":
+                side.restart()
+                side.hears(THERE)
+    side.hears(THERE, at_s=1000.0)
+    side.in_step()
+    side.restart()
+    side.hears(THERE)
+    side.in_step()
+    ours = sorted((one.title, f"{one.starts:%H%M}") for one in side.calendar.coming())
+    assert ours == sorted(side.told_there)
+    assert {title for title, _ in ours} >= added - removed
+    assert side.changes == ()
 
 
 @pytest.mark.parametrize(
