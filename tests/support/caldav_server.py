@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 Spoil = Callable[[str, str], tuple[int, str | bytes | None]]
 PATH = "/anna/home/"
@@ -80,7 +81,9 @@ class CalDavServer:
         asked = request.rfile.read(int(request.headers.get("Content-Length", 0))).decode()
         self.asked.append(f"{request.command} {request.path}")
         if request.command == "REPORT":
-            names = (n for n in self.events if "multiget" not in asked or f"/{n}<" in asked)
+            names = (
+                n for n in self.events if "multiget" not in asked or f"/{Path(n).name}<" in asked
+            )
             body = multistatus(*(self._event(name, asked) for name in names))
         status, answer = self.spoil(request.command, body)
         with contextlib.suppress(OSError):

@@ -86,6 +86,7 @@ class CalDav(KeptLink):
             while True:
                 self._wanted.clear()
                 await self._keep_in_step(session)
+                self._changed(True, "")
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(self._settings.interval_s):
                         await self._wanted.wait()
@@ -93,7 +94,6 @@ class CalDav(KeptLink):
     async def _keep_in_step(self, session: Session) -> None:
         """Make the changes that are left, and tell what is otherwise there."""
         tag = await session.tag()
-        self._changed(True, "")
         command = self._take_up()
         if command is None:
             self._offer(CalendarReport(command_id=""))
@@ -109,27 +109,27 @@ class CalDav(KeptLink):
 
     async def _tell(self, session: Session, command: CalendarCommand) -> None:
         """Report what is not as the command says, and what became of its changes."""
-        done = {uid: href for uid, (fate, href) in self._fates.items() if fate == "done"}
-        new = self._new(command.versions, set(done.values()))
+        new = self._new(command.versions, {href for _, href in self._fates.values()})
         gone = tuple(href for href in command.versions if href not in self._versions)
-        if not (new or gone or self._owes_answer):
+        events = await session.read(dict(list(new.items())[:BATCH])) if new else []
+        if not (events or gone or self._owes_answer):
             return
-        # One that is there as it was changed, or is not there, was refused for another reason.
+        told = {*gone, *(event.href for event in events)}
+        # A change that met no other, and was not made, was refused for another reason.
         refused = [
             uid
             for uid, (fate, href) in self._fates.items()
-            if fate == "refused" or (fate == "differs" and href not in new and href not in gone)
+            if fate == "refused" or (fate == "differs" and href not in told)
         ]
         if refused and self._owes_answer:
-            told = f"refuses {len(refused)} changes of the calendar (bridge.refused)"
-            self._complaints.of(str(self._origin), told)
-        events = await session.read(dict(list(new.items())[:BATCH])) if new else []
+            count = f"refuses {len(refused)} changes of the calendar (bridge.refused)"
+            self._complaints.of(str(self._origin), count)
         self._offer(
             CalendarReport(
                 command_id=command.id,
                 events=_within(events),
                 gone=gone,
-                done=tuple(done),
+                done=tuple(uid for uid, (fate, _) in self._fates.items() if fate == "done"),
                 refused=tuple(refused),
             )
         )
@@ -144,7 +144,7 @@ class CalDav(KeptLink):
         return self._command
 
     def _new(self, known: Mapping[str, str], first: set[str]) -> dict[str, str]:
-        """Where there is another version than is known, with those `first` of which it is sure."""
+        """Where there is another version than is known, those `first` at the beginning."""
         changed = {h: etag for h, etag in self._versions.items() if known.get(h) != etag}
         room = MOST_EVENTS - sum(href in self._versions for href in known)
         added = [href for href in changed if href not in known]

@@ -58,8 +58,8 @@ _VERSIONS = (
     "</C:filter></C:calendar-query>"
 )
 _READ = (
-    f'<C:calendar-multiget xmlns:D="{DAV}" xmlns:C="{CALDAV}"><D:prop><D:getetag/>'
-    "<C:calendar-data/></D:prop>{}</C:calendar-multiget>"
+    f'<C:calendar-multiget xmlns:D="{DAV}" xmlns:C="{CALDAV}"><D:prop><C:calendar-data/></D:prop>'
+    "{}</C:calendar-multiget>"
 )
 _ETAG, _CTAG = f"{DAV} getetag", f"{CALENDAR_SERVER} getctag"
 _TYPE, _DATA = f"{DAV} resourcetype", f"{CALDAV} calendar-data"
@@ -114,9 +114,10 @@ class Session:
             return [event for part in parts for event in part]
         events = {}
         for resource in found:
-            href, etag = self._place(resource.href), resource.properties.get(_ETAG, "")
-            if resource.fine and href in versions and _PRINTABLE.fullmatch(etag):
-                events[href] = CollectedEvent(href, etag, _fitting(resource.properties))
+            href = self._place(resource.href)
+            if resource.fine and href in versions:  # a newer one is seen in the next list
+                text = _fitting(resource.properties)
+                events[href] = CollectedEvent(href, versions[href], text)
         return list(events.values())
 
     async def change(self, change: EventChange) -> Fate:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -46,6 +46,9 @@ DEVICE = "calendar"
 MOST_CHANGES = 50
 """Most changes of a command; the next one has the rest."""
 LARGEST_CHANGE_BYTES = 65_536
+"""Most bytes of an event that is sent."""
+LARGEST_COMMAND_BYTES = 1 << 20
+"""Most bytes of a command's events; a message has at most four times as much."""
 SILENT_S = 300.0
 """Seconds after which a command with changes, of which nothing was reported, is sent again."""
 FAULTS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
@@ -170,16 +173,20 @@ class SharedCalendar:
             for one in by_uid.values()
             if one.removed and one.uid not in held and not one.is_new
         ]
-        fitting = (
-            change
-            for change in found
-            if self._refused.get(change.uid) != change.text
-            and len(change.text.encode()) <= LARGEST_CHANGE_BYTES
-        )
-        return [
-            msgspec.structs.replace(change, text=self.own.alone(change.text) if change.text else "")
-            for _, change in zip(range(MOST_CHANGES), fitting, strict=False)
-        ]
+        return list(self._fitting(found))
+
+    def _fitting(self, found: Iterable[EventChange]) -> Iterator[EventChange]:
+        """As many changes as a command holds, each with the whole calendar that its event needs."""
+        count = size = 0
+        for change in found:
+            length = len(change.text.encode())
+            if self._refused.get(change.uid) == change.text or length > LARGEST_CHANGE_BYTES:
+                continue
+            count, size = count + 1, size + length
+            if count > MOST_CHANGES or size > LARGEST_COMMAND_BYTES:
+                return
+            text = self.own.alone(change.text) if change.text else ""
+            yield msgspec.structs.replace(change, text=text)
 
     # ── what there is elsewhere ─────────────────────────────────────────────────────────────
     def _take_over(self, report: CalendarReport, collected: CollectedEvents) -> None:
