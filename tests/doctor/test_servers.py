@@ -136,3 +136,34 @@ def test_a_player_is_named_beside_the_home(
     (finding,) = servers.found(config, lambda asked: away)
     assert not finding.ok
     assert sections in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("answer", "told", "remedy"),
+    [
+        (Allowed(), "http://10.0.0.5/anna/home/ is kept in step", ""),
+        (
+            Refused(code="bridge.away", message="http://10.0.0.5: nothing answers there"),
+            "http://10.0.0.5: nothing answers there",
+            "see [calendar] in the settings, and whether it runs",
+        ),
+        (
+            BridgeError("bridge.down", "the bridge does not run"),
+            "http://10.0.0.5/anna/home/ is not reached: the bridge does not run",
+            servers.DOWN,
+        ),
+        (
+            BridgeError("bridge.denied", "this user may not ask"),
+            "this user may not ask",
+            "run this with sudo",
+        ),
+    ],
+)
+def test_whether_the_calendar_is_reached_is_told(
+    tmp_path: Path, answer: Answer | BridgeError, told: str, remedy: str
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[calendar]\nurl = "http://10.0.0.5/anna/home/"\n')
+    (finding,) = servers.found(load_config((file,))[0], lambda asked: answer)
+    assert (finding.name, finding.detail, finding.remedy) == ("calendar", told, remedy)
+    assert finding.ok == isinstance(answer, Allowed)
