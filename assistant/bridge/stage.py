@@ -35,8 +35,7 @@ class BridgeStage:
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
-        *(HomeCommand, CalendarCommand, MuteChanged),
-        Tick,
+        *(HomeCommand, CalendarCommand, MuteChanged, Tick),
     )
 
     def __init__(self, *links: Link) -> None:
