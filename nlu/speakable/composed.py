@@ -69,6 +69,14 @@ FOLLOW_UPS = SkillManifest(
             slots=(_COLOUR, _SHARE, _DURATION),
         ),
         IntentSchema(
+            intent="DoneInAWhile",
+            sentences=(
+                "(turn|switch) <direction> [the] {name} (in|for) {duration}",
+                "(turn|switch) [the] {name} <direction> (in|for) {duration}",
+            ),
+            slots=(_NAME, _DURATION),
+        ),
+        IntentSchema(
             intent="DoneLater",
             sentences=(
                 "(turn|switch) <direction> [the] {name} <when>",

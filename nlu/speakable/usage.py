@@ -40,6 +40,8 @@ WEIGHTS: Mapping[str, float] = {
     "MoreOfIt": 2.0,
     "AnotherInstead": 2.0,
     "ChangeOfIt": 2.0,
+    "DoneInAWhile": 6.0,
+    "DoneLater": 2.0,
     "SetAlarm": 2.0,
     "SetReminder": 2.0,
     "GetForecast": 2.0,
