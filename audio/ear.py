@@ -61,10 +61,10 @@ class Ear:
         sound = self._vad.hear(frame.samples)
         if sound.speech:
             self._voiced_at_s = frame.at_s
-        self._speech = self._is_speech(sound, frame.at_s, recording)
+        masked = self._own_voice.sounds(frame.at_s)
+        self._speech = self._is_speech(sound, frame.at_s, recording, masked)
         self._sounds.append(sound)
         self._unmeasured += 1
-        masked = self._own_voice.sounds(frame.at_s)
         heard = Heard(frame.at_s, frame.samples, self._speech, masked)
         self.preroll.push(heard)
         return heard, self._noticed(frame)
@@ -113,12 +113,12 @@ class Ear:
             if engine is not None:
                 engine.close()
 
-    def _is_speech(self, sound: Sound, at_s: float, recording: bool) -> bool:
+    def _is_speech(self, sound: Sound, at_s: float, recording: bool, masked: bool) -> bool:
         """While something is played the VAD hears that.
 
         A closed microphone then hears nobody; for an open one what held before an earcon holds on.
         """
-        if not self._own_voice.sounds(at_s):
+        if not masked:
             self._silent_at_s = at_s
             return sound.speech
         if not recording:

@@ -7,6 +7,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.kept import KeptLink
@@ -19,12 +20,30 @@ WAITING_COMMANDS = 32
 """Most commands that wait for their turn."""
 AUDIBLE = 30
 """Volume in percent of a player that is to sound again, where it was silent when it was found."""
+LONGEST_TEXT = 255
+"""Most characters of a title, as of a state."""
 
 Act = Callable[[HomeCommand], Awaitable[None]]
 
 
 class NotDoneError(Exception):
     """The player says that it cannot do what it is asked."""
+
+
+def sayable(text: Any) -> bool:
+    """Whether what a player tells of itself is a text that can be said, such as a title."""
+    return (
+        isinstance(text, str)
+        and bool(text.strip())
+        and len(text) <= LONGEST_TEXT
+        and text.isprintable()
+    )
+
+
+def unknown(command: HomeCommand, line: str) -> BridgeError:
+    """What is wrong with a command that `line`, as in "MPD has no command", does not do."""
+    wanted = command.command or command.state or ", ".join(command.attributes)
+    return BridgeError("bridge.service", f"{line} for {wanted}")
 
 
 class PlayerLink(KeptLink):

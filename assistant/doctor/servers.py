@@ -51,31 +51,36 @@ def found(config: Config, ask: Callable[[Request], Answer | BridgeError]) -> Ite
 def _devices(config: Config, answer: Answer | BridgeError) -> Finding:
     named = _named(config)
     there = joined(list(named.values()))
-    detail, remedy = f"{there} {'is' if len(named) == 1 else 'are'} connected", ""
-    match answer:
-        case BridgeError(code="bridge.denied"):
-            detail, remedy = answer.message, DENIED
-        case BridgeError():
-            detail, remedy = f"{there} is not connected: {answer.message}", DOWN
-        case Refused():
-            sections = joined([f"[{section}]" for section in named])
-            detail, remedy = answer.message, f"see {sections} in the settings, and whether it runs"
-        case Allowed() if config.described_home is not None and not config.home_files:
-            remedy = "wait until it has started; then say its names"
-            detail += ", and has not described its devices yet"
+    sections = joined([f"[{section}]" for section in named])
+    detail, remedy = _told(
+        answer,
+        f"{there} {'is' if len(named) == 1 else 'are'} connected",
+        f"{there} is not connected",
+        f"see {sections} in the settings, and whether it runs",
+    )
+    described = config.described_home is None or config.home_files
+    if isinstance(answer, Allowed) and not described:
+        remedy = "wait until it has started; then say its names"
+        detail += ", and has not described its devices yet"
     return Finding(name="devices", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def _calendar(url: str, answer: Answer | BridgeError) -> Finding:
-    detail, remedy = f"{url} is kept in step", ""
+    remedy = "see [calendar] in the settings, and whether it runs"
+    detail, remedy = _told(answer, f"{url} is kept in step", f"{url} is not reached", remedy)
+    return Finding(name="calendar", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
+
+
+def _told(answer: Answer | BridgeError, detail: str, lost: str, refused: str) -> tuple[str, str]:
+    """What is so, and its remedy: "" where the answer is as it should be."""
     match answer:
         case BridgeError(code="bridge.denied"):
-            detail, remedy = answer.message, DENIED
+            return answer.message, DENIED
         case BridgeError():
-            detail, remedy = f"{url} is not reached: {answer.message}", DOWN
+            return f"{lost}: {answer.message}", DOWN
         case Refused():
-            detail, remedy = answer.message, "see [calendar] in the settings, and whether it runs"
-    return Finding(name="calendar", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
+            return answer.message, refused
+    return detail, ""
 
 
 def _named(config: Config) -> dict[str, str]:
@@ -93,17 +98,9 @@ def _named(config: Config) -> dict[str, str]:
 
 
 def _finding(skill: str, origin: Origin, answer: Answer | BridgeError) -> Finding:
-    detail, remedy = f"{origin} may be asked", ""
-    match answer:
-        case BridgeError(code="bridge.denied"):
-            detail, remedy = answer.message, DENIED
-        case BridgeError():
-            detail, remedy = f"{origin} cannot be asked: {answer.message}", DOWN
-        case Refused(code=UnreachableError.CODE):
-            detail, remedy = answer.message, f"see whether it runs; {skill} cannot ask it"
-        case Refused():
-            detail, remedy = answer.message, f"run: assistant skills grant {skill}"
-        case Allowed():
-            pass
+    unreachable = isinstance(answer, Refused) and answer.code == UnreachableError.CODE
+    granting = f"run: assistant skills grant {skill}"
+    remedy = f"see whether it runs; {skill} cannot ask it" if unreachable else granting
+    detail, remedy = _told(answer, f"{origin} may be asked", f"{origin} cannot be asked", remedy)
     name = f"network of {skill}"
     return Finding(name=name, ok=not remedy, detail=detail, remedy=remedy, necessary=False)

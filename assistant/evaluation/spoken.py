@@ -173,8 +173,12 @@ def _misheard(
 
 def commands_of(nlu: Stage, said: Message) -> tuple[Command, ...]:
     """The commands of a text, or those that it has for the skill that knows their list."""
-    meant = next(m for m in run([nlu], [said]) if isinstance(m, Interpretation))
-    return meant.commands or next(iter(meant.conditional), ())
+    return meant_by(next(m for m in run([nlu], [said]) if isinstance(m, Interpretation)))
+
+
+def meant_by(interpretation: Interpretation) -> tuple[Command, ...]:
+    """Its commands, or those that it has for the skill that knows their list."""
+    return interpretation.commands or next(iter(interpretation.conditional), ())
 
 
 def comparable(commands: Sequence[Command]) -> list[tuple[str, dict[str, SlotValue]]]:

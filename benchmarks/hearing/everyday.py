@@ -20,7 +20,6 @@ from assistant.cli.shared.conversation import temporary_config
 from assistant.composition import Composition
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
-    Command,
     Interpretation,
     Message,
     Transcript,
@@ -28,7 +27,7 @@ from assistant.core.messages import (
 )
 from assistant.core.stage import Stage
 from assistant.evaluation.rejects import read_lines
-from assistant.evaluation.spoken import commands_of, comparable
+from assistant.evaluation.spoken import commands_of, comparable, meant_by
 from assistant.outcome import in_words
 from assistant.pipeline import run, typed
 from benchmarks.hearing.bargein import spoken
@@ -60,9 +59,7 @@ def hear(composition: Composition, asr: Stage, line: str, voice: str) -> Outcome
     said = _last(heard, Transcript)
     text = said.text if isinstance(said, Transcript) else ""
     interpretation = _last(heard, Interpretation)
-    commands: Sequence[Command] = ()
-    if isinstance(interpretation, Interpretation):
-        commands = interpretation.commands or next(iter(interpretation.conditional), ())
+    commands = meant_by(interpretation) if isinstance(interpretation, Interpretation) else ()
     wanted = commands_of(composition.nlu(), typed("typed", line, 0.0)[0])
     alike = bool(wanted) or canonical(text).text == canonical(line).text
     right = alike and comparable(commands) == comparable(wanted)

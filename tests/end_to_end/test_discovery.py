@@ -6,7 +6,6 @@ The home's file names the rooms and what else there is.
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -26,7 +25,7 @@ from tests.support.scenario import (
     Rows,
     Say,
     Spoken,
-    command_line,
+    bridged,
     quiet,
     tell,
 )
@@ -36,7 +35,6 @@ pytestmark = [
     pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not installed"),
 ]
 
-THERE = {"device": "broker", "present": True}
 TOPIC = "homeassistant/light/desk/config"
 LAMP = {
     "name": None,
@@ -74,14 +72,8 @@ def daemon(
     settings = (
         f'[mqtt]\nhost = "127.0.0.1"\nport = {mosquitto.port}\ndiscover = true\nannounce = true\n'
     )
-    with quiet(folder, settings) as started:
-        bridge = subprocess.Popen(command_line("bridge", "--config", str(started.config)))
-        try:
-            started.wait_for(Expect("DeviceChanged", THERE).matches, 30)
-            yield started
-        finally:
-            bridge.terminate()
-            assert bridge.wait(10) == 0
+    with quiet(folder, settings) as started, bridged(started, "broker") as reached:
+        yield reached
 
 
 def known() -> str:

@@ -26,6 +26,7 @@ from tests.support.scenario import (
     Rows,
     Say,
     Spoken,
+    bridged,
     command_line,
     running,
     tell,
@@ -65,13 +66,8 @@ def daemon(
     )
     with running(folder, settings, Fifo(folder / "mic")) as started:
         put_token(started)
-        bridge = subprocess.Popen(command_line("bridge", "--config", str(started.config)))
-        try:
-            started.wait_for(Expect("DeviceChanged", THERE).matches, 30)
-            yield started
-        finally:
-            bridge.terminate()
-            assert bridge.wait(10) == 0
+        with bridged(started, "broker") as reached:
+            yield reached
 
 
 def put_token(daemon: Daemon) -> None:

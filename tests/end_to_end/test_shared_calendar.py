@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -13,11 +12,10 @@ from assistant.core.config import load_config
 from assistant.doctor.servers import servers
 from tests.support.processes import until
 from tests.support.radicale import USER, Radicale, event, password_file
-from tests.support.scenario import Daemon, Do, Expect, Say, Spoken, command_line, quiet, tell
+from tests.support.scenario import Daemon, Do, Expect, Say, Spoken, bridged, quiet, tell
 
 pytestmark = pytest.mark.e2e
 
-THERE = {"device": "calendar", "present": True}
 GONE = {"device": "calendar", "present": False}
 
 
@@ -33,14 +31,8 @@ def daemon(tmp_path: Path, radicale: Radicale) -> Iterator[Daemon]:
         f'[calendar]\nurl = "{radicale.url}"\nusername = "{USER}"\n'
         f'password_file = "{password_file(tmp_path)}"\ninterval_s = 1\n'
     )
-    with quiet(tmp_path, settings) as started:
-        bridge = subprocess.Popen(command_line("bridge", "--config", str(started.config)))
-        try:
-            started.wait_for(Expect("DeviceChanged", THERE).matches, 30)
-            yield started
-        finally:
-            bridge.terminate()
-            assert bridge.wait(10) == 0
+    with quiet(tmp_path, settings) as started, bridged(started, "calendar") as reached:
+        yield reached
 
 
 def test_what_is_said_is_there_and_what_is_there_is_told(

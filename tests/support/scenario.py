@@ -381,6 +381,18 @@ def quiet(
         yield daemon
 
 
+@contextmanager
+def bridged(daemon: Daemon, device: str) -> Iterator[Daemon]:
+    """The daemon with its bridge, once `device`, as in `DeviceChanged`, is there."""
+    bridge = subprocess.Popen(command_line("bridge", "--config", str(daemon.config)))
+    try:
+        daemon.wait_for(Expect("DeviceChanged", {"device": device, "present": True}).matches, 30)
+        yield daemon
+    finally:
+        bridge.terminate()
+        assert bridge.wait(10) == 0
+
+
 def served(light: str = "on") -> list[Step]:
     """The next utterance is served in full."""
     return [

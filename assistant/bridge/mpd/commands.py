@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from assistant.bridge.mpd.reports import Status
 from assistant.bridge.mpd.session import RefusedError, Session, quoted
-from assistant.core.errors import BridgeError
+from assistant.bridge.player import unknown
 from assistant.core.home.music import Music
 from assistant.core.messages import HomeCommand
 
@@ -29,8 +29,7 @@ async def carry_out(command: HomeCommand, session: Session, status: Status, loud
         return
     lines = list(_lines(command, status, loud))
     if not lines:
-        wanted = command.command or command.state or ", ".join(command.attributes)
-        raise BridgeError("bridge.service", f"MPD has no command for {wanted}")
+        raise unknown(command, "MPD has no command")
     if "play" in lines and not status.queued:
         raise RefusedError(_NOTHING, "there is nothing in its queue to play")
     await session.ask(*lines)

@@ -8,10 +8,9 @@ from pathlib import PurePosixPath
 import msgspec
 
 from assistant.bridge.mpd.session import Pairs, Session
+from assistant.bridge.player import sayable
 from assistant.core.messages import ReportedAttributes
 
-LONGEST_TEXT = 255
-"""Most characters of a title, as of a state."""
 _STATES = {"play": "playing", "pause": "paused", "stop": "off"}
 _TAGS = {"media_title": "title", "media_artist": "artist", "media_album_name": "album"}
 """Attribute → the tag that it is told of."""
@@ -38,7 +37,7 @@ class Status(msgspec.Struct, frozen=True):
         if self.state in ("playing", "paused"):
             told = {name: self.song.get(tag, "") for name, tag in _TAGS.items()}
             told["media_title"] = told["media_title"] or self._called
-            attributes |= {name: text for name, text in told.items() if _sayable(text)}
+            attributes |= {name: text for name, text in told.items() if sayable(text)}
         return self.state, attributes
 
     @property
@@ -67,7 +66,3 @@ def _first(pairs: Pairs) -> dict[str, str]:
 
 def _number(text: str | None, otherwise: int) -> int:
     return int(text) if text is not None and text.isascii() and text.isdigit() else otherwise
-
-
-def _sayable(text: str) -> bool:
-    return bool(text.strip()) and len(text) <= LONGEST_TEXT and text.isprintable()

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from assistant.bridge.mpris.reports import Status
 from assistant.bridge.mpris.session import Session
-from assistant.bridge.player import NotDoneError
-from assistant.core.errors import BridgeError
+from assistant.bridge.player import NotDoneError, unknown
 from assistant.core.messages import HomeCommand
 
 _STATES = {"playing": "Play", "on": "Play", "paused": "Pause", "idle": "Stop", "off": "Stop"}
@@ -37,8 +36,7 @@ async def carry_out(command: HomeCommand, session: Session, status: Status, loud
     """
     steps = list(_steps(command, loud))
     if not steps:
-        wanted = command.command or command.state or ", ".join(command.attributes)
-        raise BridgeError("bridge.service", f"MPRIS has no call for {wanted}")
+        raise unknown(command, "MPRIS has no call")
     if not status.player:
         raise NotDoneError("no player runs")
     for step in steps:

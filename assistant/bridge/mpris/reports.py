@@ -11,10 +11,9 @@ from urllib.parse import unquote
 import msgspec
 
 from assistant.bridge.mpris.session import Session, Told
+from assistant.bridge.player import sayable
 from assistant.core.messages import ReportedAttributes
 
-LONGEST_TEXT = 255
-"""Most characters of a title, as of a state."""
 _STATES = {"Playing": "playing", "Paused": "paused", "Stopped": "off"}
 _RANK = ("playing", "paused", "off")
 _TITLES = {"media_title": "xesam:title", "media_album_name": "xesam:album"}
@@ -82,13 +81,4 @@ def _titles(metadata: Any) -> dict[str, str]:
     address = tags.get("xesam:url")
     if not found["media_title"] and isinstance(address, str):
         found["media_title"] = unquote(PurePosixPath(address).stem)
-    return {name: text for name, text in found.items() if _sayable(text)}
-
-
-def _sayable(text: Any) -> bool:
-    return (
-        isinstance(text, str)
-        and bool(text.strip())
-        and len(text) <= LONGEST_TEXT
-        and text.isprintable()
-    )
+    return {name: text for name, text in found.items() if sayable(text)}
