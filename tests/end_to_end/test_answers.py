@@ -21,7 +21,7 @@ from assistant.core.config import Config
 from assistant.core.layout import BASELINE_FILE, MEMBERS
 from assistant.core.messages import Question
 from assistant.serving.processes import consumers
-from tests.support.scenario import Daemon, command_line, quiet
+from tests.support.scenario import Daemon, command_line, documents_of, quiet
 
 pytestmark = pytest.mark.e2e
 
@@ -45,12 +45,10 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 
 def _until_indexed(daemon: Daemon) -> None:
-    listing = command_line("documents", "list", "--json", "--config", str(daemon.config))
     files = sum(file.is_file() for file in DOCUMENTS.rglob("*"))
     ends_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < ends_s:
-        told = subprocess.run(listing, capture_output=True, text=True, check=True).stdout
-        rows = [json.loads(line) for line in told.splitlines()]
+        rows = documents_of(daemon)
         if len(rows) == files and not any(row["unencoded"] for row in rows):
             return
         time.sleep(0.2)

@@ -12,7 +12,17 @@ from assistant.core.config import load_config
 from assistant.doctor.servers import servers
 from tests.support.processes import until
 from tests.support.radicale import USER, Radicale, event, password_file
-from tests.support.scenario import Daemon, Do, Expect, Say, Spoken, bridged, quiet, tell
+from tests.support.scenario import (
+    Daemon,
+    Do,
+    Expect,
+    Say,
+    Spoken,
+    bridged,
+    documents_of,
+    quiet,
+    tell,
+)
 
 pytestmark = pytest.mark.e2e
 
@@ -49,6 +59,7 @@ def test_what_is_said_is_there_and_what_is_there_is_told(
             Do("look there", lambda _: until(lambda: "SUMMARY:Dinner" in radicale.whole())),
             Do("from a phone", lambda _: radicale.put("choir", choir)),
             Expect("CalendarChanged", within_s=30),
+            Do("until both are read", lambda daemon: until(lambda: _are_read(daemon))),
             Say("computer, what is on tomorrow"),
             Expect("Reply", {"text": "Choir at 8 pm"}, within_s=60),
             Spoken(within_s=60),
@@ -67,6 +78,11 @@ def test_what_is_said_is_there_and_what_is_there_is_told(
         ],
     )
     assert "SUMMARY:Choir" in radicale.whole()
+
+
+def _are_read(daemon: Daemon) -> bool:
+    """Whether the answers know both events: until then they tell what they read before."""
+    return [(one["passages"], one["unencoded"]) for one in documents_of(daemon)] == [(2, 0)]
 
 
 def _finds_it(daemon: Daemon) -> None:

@@ -381,6 +381,13 @@ def quiet(
         yield daemon
 
 
+def documents_of(daemon: Daemon) -> list[dict[str, Any]]:
+    """The documents as `assistant documents list` tells them."""
+    listing = command_line("documents", "list", "--json", "--config", str(daemon.config))
+    told = subprocess.run(listing, capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in told.splitlines()]
+
+
 @contextmanager
 def bridged(daemon: Daemon, device: str) -> Iterator[Daemon]:
     """The daemon with its bridge, once `device`, as in `DeviceChanged`, is there."""
