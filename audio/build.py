@@ -163,6 +163,8 @@ class Recognition:
             cache_dir=self._domains,
             look=look,
             likelihood=self._likelihood.of,
+            fits=self._likelihood.fits,
+            opens=self._likelihood.opens,
             transform=self._transform,
             short_forms=self.short_forms,
         )

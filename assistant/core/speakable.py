@@ -12,6 +12,9 @@ import msgspec
 
 from assistant.core.files import replace_file
 
+ANYTHING = "\u9fa5"
+"""The word of a sentence that stands for any words at all: a letter that no English text has."""
+
 
 class Speakable(msgspec.Struct, frozen=True, kw_only=True):
     """Sentences in spoken words, and the classes of values that words of theirs stand for.
@@ -19,8 +22,8 @@ class Speakable(msgspec.Struct, frozen=True, kw_only=True):
     `sentences` are a sentence → how often it is said beside the others. `classes` are a class's
     word → the phrases that may stand in its place → how often each is said beside the others. A
     word of a sentence that begins with a class's word, such as its possessive, stands for every
-    phrase of it with that ending. `short` are short forms, weighed like the sentences: what is
-    mostly meant only after something else was said.
+    phrase of it with that ending; `ANYTHING` stands for any words. `short` are short forms, weighed
+    like the sentences: what is mostly meant only after something else was said.
     """
 
     sentences: Mapping[str, float]

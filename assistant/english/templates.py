@@ -269,6 +269,16 @@ HEARD_IN = {
 }
 """Slot, or skill and slot → what is said there, where that is not any thing."""
 
+HEARD_OPEN_IN = (
+    "KeepNote.what",
+    "SetReminder.what",
+    "HassShoppingListAddItem.item",
+    "HassListAddItem.item",
+    "AddEvent.what",
+    "HassBroadcast.message",
+)
+"""Intent and slot where people say what nobody can list: notes, things to buy, messages."""
+
 POLITE = (
     "please {}",
     "{} please",

@@ -70,6 +70,33 @@ class WordNetwork(msgspec.Struct, frozen=True, kw_only=True):
         ]
         return msgspec.structs.replace(self, arcs=(*self.arcs, *again))
 
+    def opened(self, anything: str, words: Sequence[str], probability: float) -> WordNetwork:
+        """The network, with `words`, three or more of them, in the place of the word `anything`.
+
+        Each costs `probability`. What may follow does not depend on where the words stand.
+        """
+        places = [arc for arc in self.arcs if arc.word == anything]
+        if not places:
+            return self
+        first, second, loop = range(self.states, self.states + 3)
+        arcs = [
+            msgspec.structs.replace(arc, target=first, word="") if arc.word == anything else arc
+            for arc in self.arcs
+        ]
+        for source, target in ((first, second), (second, loop), (loop, loop)):
+            arcs += [
+                Arc(source=source, target=target, word=w, probability=probability) for w in words
+            ]
+        after: defaultdict[int, float] = defaultdict(float)
+        for arc in places:
+            after[arc.target] += arc.probability
+        whole = sum(after.values())
+        arcs += [
+            Arc(source=loop, target=target, word="", probability=weight / whole)
+            for target, weight in after.items()
+        ]
+        return msgspec.structs.replace(self, states=loop + 1, arcs=tuple(arcs))
+
     def expanded(self, classes: Mapping[str, Mapping[str, float]]) -> WordNetwork:
         """The network, with each value of a class in the place of the class's word.
 
@@ -112,7 +139,11 @@ class WordNetwork(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compile_network(
-    sentences: Mapping[str, float], prefixes: Sequence[str] = (), *, backoff: float = 1.0
+    sentences: Mapping[str, float],
+    prefixes: Sequence[str] = (),
+    *,
+    backoff: float = 1.0,
+    strict: Collection[str] = (),
 ) -> WordNetwork:
     """Estimate a trigram model from sentences, with how often each is said, and compile it.
 
@@ -120,10 +151,10 @@ def compile_network(
     that was sampled often is trusted like the grammar it came from, a rare one less or not, and
     words never stand side by side that no sentence has side by side. `prefixes` are phrases, such
     as wake words, that may stand before any sentence; `backoff` scales the probability of
-    continuations not seen after two words. Words are split at white space. Raises ValueError
-    without any word.
+    continuations not seen after two words. What is `strict` stands only after two words that it was
+    seen after. Words are split at white space. Raises ValueError without any word.
     """
-    counts = _count(_with_prefixes(sentences, prefixes))
+    counts = _count(_with_prefixes(sentences, prefixes), strict)
     if not counts:
         raise ValueError("a language model needs at least one sentence with a word")
     weights = dict(_weights(counts, backoff))
@@ -198,7 +229,9 @@ def _with_prefixes(
             yield f"{prefixes[index % len(prefixes)]} {sentence}", often
 
 
-def _count(sentences: Iterable[tuple[str, float]]) -> dict[NGram, dict[str, float]]:
+def _count(
+    sentences: Iterable[tuple[str, float]], strict: Collection[str]
+) -> dict[NGram, dict[str, float]]:
     """How often each word follows each history of one and of two words."""
     counts: defaultdict[NGram, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
     said = 0.0
@@ -209,11 +242,14 @@ def _count(sentences: Iterable[tuple[str, float]]) -> dict[NGram, dict[str, floa
         words = (START, *sentence.split(), END)
         for place in range(1, len(words)):
             for history in {words[max(0, place - 2) : place], words[place - 1 : place]}:
-                counts[history][words[place]] += often
+                if place == 1 or len(history) == 2 or words[place] not in strict:
+                    counts[history][words[place]] += often
     return {
         history: following
         for history, following in counts.items()
-        if len(history) == 1 or sum(following.values()) >= _LEAST_SHARE * said
+        if len(history) == 1
+        or sum(following.values()) >= _LEAST_SHARE * said
+        or not following.keys().isdisjoint(strict)
     }
 
 
@@ -224,7 +260,7 @@ def _weights(
     for history, following in sorted(counts.items()):
         seen = sum(following.values())
         # Where both words allow no less than the last alone, backing off would gain nothing.
-        more = len(history) == 2 and len(counts[history[1:]]) > len(following)
+        more = len(history) == 2 and len(counts.get(history[1:], ())) > len(following)
         left = backoff * len(following) if more else 0.0
         arcs: _Arcs = {}
         for word, times in sorted(following.items()):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
+
+from audio.asr.domain import FILLERS
 
 _NO_WORD = 0
 
@@ -32,6 +35,7 @@ class Likelihood:
         order = np.argsort(sources, kind="stable")
         self._targets, self._said, self._shares = (column[order] for column in others)
         self._first = np.searchsorted(sources[order], np.arange(int(sources.max(initial=0)) + 2))
+        self._open = self._phones_inside(sources[order])
 
     def of_ending(self, text: str) -> float:
         """How likely a sentence that begins with `text` ends there: 0 for no sentence's words."""
@@ -43,6 +47,46 @@ class Likelihood:
         """The natural logarithm of how likely a sentence begins with `text`; -inf for none."""
         begun = sum(self._after(text).values())
         return math.log(begun) if begun > 0.0 else -math.inf
+
+    def fits(self, text: str) -> bool:
+        """Whether a text is a sentence in which anything may stand, with any words there."""
+        known, opened = {self._start}, set[int]()
+        for word in text.split():
+            number = self._words.get(word)
+            known, opened = self._all_reached(known), self._all_reached(opened)
+            entered = self._after_anything(known | opened)
+            known, opened = self._after_word(known, number), self._after_word(opened, number)
+            opened |= entered
+        return self._final in self._all_reached(opened)
+
+    def opens(self, text: str) -> bool:
+        """Whether anything may stand after the first words of a text."""
+        places = self._all_reached({self._start})
+        for word in text.split():
+            number = self._words.get(word)
+            places = self._all_reached(self._after_word(places, number))
+            if not self._open.keys().isdisjoint(places):
+                return True
+        return False
+
+    def _all_reached(self, places: Iterable[int]) -> set[int]:
+        return set(self._reached(dict.fromkeys(places, 1.0)))
+
+    def _after_word(self, places: Iterable[int], number: int | None) -> set[int]:
+        return {target for place in places for target, _ in self._arcs(place, number)}
+
+    def _after_anything(self, places: Iterable[int]) -> set[int]:
+        return {target for place in places for target in self._open.get(place, ())}
+
+    def _phones_inside(self, sources: NDArray[np.int32]) -> Mapping[int, set[int]]:
+        """The states of phones inside sentences, with what follows one; before, they are talk."""
+        before = self._reached({self._start: 1.0})
+        phones = [number for word, number in self._words.items() if word in FILLERS]
+        found: defaultdict[int, set[int]] = defaultdict(set)
+        for arc in np.flatnonzero(np.isin(self._said, phones)):
+            if int(sources[arc]) not in before:
+                found[int(sources[arc])].add(int(self._targets[arc]))
+        return dict(found)
 
     def _after(self, text: str) -> Mapping[int, float]:
         """The states after a text, each with the probability of its ways from the start."""

@@ -19,6 +19,7 @@ from audio.asr.cepstral_mean import BLOCK_S, CepstralMean
 from audio.asr.confidence import certainty, evidence, is_plausible
 from audio.asr.domain import FILLERS, Domain, prepare
 from audio.asr.expected import expect
+from audio.asr.free_text import filled, has_phones
 from audio.asr.general import FRAMES_PER_S, spoken_words
 from audio.asr.pronunciation import VOWELS
 from audio.asr.recognizer import Recognition, SecondLook, recognition
@@ -62,6 +63,11 @@ _SENTENCES, _ANSWERS = "_default", "answers"
 _FOLLOWS_FROM_S = 1.0
 """Seconds of sound, half of them in the phone loop, after which the second look begins, too."""
 
+_SALAD_WORDS = 3
+"""Words of no sentence after which it begins."""
+_UNSURE = 0.7
+"""Confidence below which general English may hear better where anything may be said."""
+
 # Five seconds of kitchen noise hold at most one vowel for the phone loop, words of speech more.
 _FEWEST_VOWELS = 3
 
@@ -89,6 +95,8 @@ class PocketSphinxRecognizer:
         cache_dir: Path,
         look: SecondLook | None = None,
         likelihood: Callable[[str], float] = lambda text: 0.0,
+        fits: Callable[[str], bool] = lambda text: False,
+        opens: Callable[[str], bool] = lambda text: False,
         transform: Path | None = None,
         short_forms: ShortFormCalibration | None = None,
     ) -> None:
@@ -104,7 +112,7 @@ class PocketSphinxRecognizer:
         except (OSError, ValueError, RuntimeError) as error:
             message = f"PocketSphinx cannot use the skills' sentences from {cache_dir}: {error}"
             raise RecognitionError("asr.domain", message) from error
-        self._look, self._likelihood = look, likelihood
+        self._look, self._likelihood, self._fits, self._opens = look, likelihood, fits, opens
         self._span = SpeechSpan()
         self._expected: tuple[Sequence[str], bool] = ((), False)
         self._running = False
@@ -125,6 +133,7 @@ class PocketSphinxRecognizer:
             self._expected = answers, in_a_row
         self._pending = np.zeros(0, np.int16)
         self._unasked = self._followed = unasked
+        self._judged_words = 0
         if self._look is not None:
             self._look.start()
         self._span.start()
@@ -166,16 +175,43 @@ class PocketSphinxRecognizer:
         if self._answers and (answer := self._answered()):
             text = " ".join(word.text for word in words)
             return msgspec.structs.replace(recognition(answer, self.name, text), expected=True)
-        filled = [FILLERS[word.text] for word in heard if word.text in FILLERS]
-        speech = bool(words) or sum(phone in VOWELS for phone in filled) >= _FEWEST_VOWELS
         here, score = recognition((), self.name), path_score(self._decoder)
+        if self._is_open(heard):
+            return self._short_form(here, score) or self._opened(heard) or here
+        phones = [FILLERS[word.text] for word in heard if word.text in FILLERS]
+        speech = bool(words) or sum(phone in VOWELS for phone in phones) >= _FEWEST_VOWELS
         agreed = False
         if speech:
             here, agreed = self._judged(words)
         # A sentence that both ears heard stands: "what time is it" was taken for "… is egg".
         if not agreed and (short := self._short_form(here, score)) is not None:
             return short
-        return self._looked(self._look, here) if speech and self._look is not None else here
+        return self._looked(self._look, here, heard) if speech and self._look is not None else here
+
+    def _is_open(self, heard: Sequence[Word]) -> bool:
+        """Whether something else was said where anything may be, or no sentence has any path."""
+        return has_phones(heard) or (not heard and len(self._other()) >= _SALAD_WORDS)
+
+    def _opened(self, heard: Sequence[Word]) -> Recognition | None:
+        """A sentence of usual words, as the trigram hears it, or one with free text."""
+        if self._unasked:
+            return None
+        usual = self._other()
+        if self._text(usual)[0]:
+            return recognition(usual, self.name)
+        return None if self._look is None else self._filled(self._look, heard)
+
+    def _filled(self, look: SecondLook, heard: Sequence[Word]) -> Recognition | None:
+        """A sentence of the words of what was `heard` and of what `look` hears where they open.
+
+        None where they are no sentence in which anything may be said.
+        """
+        free = look.finish(b"".join(self._sound), self._mean.text(), self._mean.speech_s)
+        words = next(filter(self._fit, filled(heard, free.words)), ())
+        return recognition(words, free.engine, free.text) if words else None
+
+    def _fit(self, words: Sequence[Word]) -> bool:
+        return self._fits(" ".join(word.text for word in words))
 
     def _short_form(self, here: Recognition, score: float) -> Recognition | None:
         """The short form that fits the sound better than what was heard `here`, of that score."""
@@ -198,7 +234,7 @@ class PocketSphinxRecognizer:
         Words that are no sentence of the domain are left out of both.
         """
         text, likelihood = self._text(words)
-        other, _ = self._text(self._whole() if self._ahead is None else self._ahead)
+        other, _ = self._text(self._other())
         agreed = self._phones(text) == self._phones(other)  # "for" and "four" are one to an ear
         here = recognition(words if text else (), self.name, "" if agreed else other)
         if not text:
@@ -216,6 +252,12 @@ class PocketSphinxRecognizer:
         elif self._ahead is None:
             self._ahead = self._whole()
 
+    def _other(self) -> tuple[Word, ...]:
+        """What the trigram hears, or heard when the last pause began."""
+        if self._ahead is None:
+            self._ahead = self._whole()
+        return self._ahead
+
     def _whole(self) -> tuple[Word, ...]:
         """What the trigram hears of all that was said; () where that would take too long.
 
@@ -230,20 +272,22 @@ class PocketSphinxRecognizer:
         self._trigram.end_utt()
         return spoken_words(self._trigram)
 
-    def _text(self, words: tuple[Word, ...]) -> tuple[str, float]:
+    def _text(self, words: Sequence[Word]) -> tuple[str, float]:
         """The text of `words` and its likelihood; "" where it is no sentence of the domain."""
         text = " ".join(word.text for word in words)
         likelihood = self._likelihood(text) if text else -math.inf
         return (text, likelihood) if is_plausible(likelihood, len(words)) else ("", likelihood)
 
-    def _looked(self, look: SecondLook, here: Recognition) -> Recognition:
+    def _looked(self, look: SecondLook, here: Recognition, heard: Sequence[Word]) -> Recognition:
         """What the second look leaves of what was heard `here`, or hears in its place."""
         sound, mean = b"".join(self._sound), self._mean
         if self._unasked:
             agreed = here.text and look.agrees(sound, mean.text(), here.text)
             return here if agreed else recognition((), self.name)
         if here.words:
-            return here
+            unsure = here.confidence < _UNSURE and self._opens(here.text)
+            better = self._filled(look, heard) if unsure else None
+            return better or here
         free = look.finish(sound, mean.text(), mean.speech_s)
         return recognition(free.words, free.engine, *here.alternatives) if free.words else here
 
@@ -274,12 +318,19 @@ class PocketSphinxRecognizer:
         return words
 
     def _follow(self, look: SecondLook, passed_s: float) -> None:
-        """Let `look` follow while the phone loop has more of the sound than words have."""
+        """Let `look` follow once phones have much of the sound, or words are no sentence."""
         if not self._followed:
-            spans = [(w.end_s - w.start_s, w.text in FILLERS) for w in spoken_words(self._decoder)]
-            filled = sum(length for length, filler in spans if filler)
+            path = spoken_words(self._decoder)
+            spans = [(w.end_s - w.start_s, w.text in FILLERS) for w in path]
+            phones = sum(length for length, filler in spans if filler)
             heard = sum(length for length, _ in spans)
-            self._followed = heard >= _FOLLOWS_FROM_S and filled > heard / 2
+            words = [word for word in path if word.text not in FILLERS]
+            if heard >= _FOLLOWS_FROM_S and phones > heard / 2:
+                self._followed = True
+            elif len(words) > self._judged_words:
+                self._judged_words = len(words)
+                salad = len(words) >= _SALAD_WORDS and not self._text(words)[0]
+                self._followed = salad or self._opens(" ".join(word.text for word in words))
         if self._followed:
             look.follow(b"".join(self._sound), self._mean.text(), passed_s)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import log10
 
-from assistant.core.speakable import Speakable
+from assistant.core.speakable import ANYTHING, Speakable
 from audio.asr.language_model import END, START
 
 DRAWN = 100_000
@@ -27,11 +27,13 @@ def drawn(
 ) -> Iterator[str]:
     """`count` sentences, each as often as it is said, with a value in the place of each class.
 
-    Before every other one stands one of `prefixes`, such as wake words, if there are any.
+    Those with `ANYTHING` in them are left out. Before every other one stands one of `prefixes`,
+    such as wake words, if there are any.
     """
     draw = random.Random(seed)
     values = {word: _drawer(phrases, draw) for word, phrases in speakable.classes.items()}
-    sentence = _drawer(speakable.sentences, draw)
+    listed = {said: often for said, often in speakable.sentences.items() if ANYTHING not in said}
+    sentence = _drawer(listed, draw)
     for number in range(count):
         words = sentence().split()
         said = (values[w[0]]() + w[1:] if w[0] in values else w for w in words)

@@ -7,7 +7,14 @@ from typing import NamedTuple
 
 from hassil.expression import Expression, TextChunk
 
-from assistant.english.templates import ACTIONS, HEARD_ACTIONS, HEARD_IN, HEARD_THINGS, THINGS
+from assistant.english.templates import (
+    ACTIONS,
+    HEARD_ACTIONS,
+    HEARD_IN,
+    HEARD_OPEN_IN,
+    HEARD_THINGS,
+    THINGS,
+)
 
 
 class FreeText(NamedTuple):
@@ -17,6 +24,8 @@ class FreeText(NamedTuple):
     things: Sequence[Expression]
     of_slot: Mapping[str, Sequence[Expression]]
     """Slot, or skill and slot → what stands there, where that is not any thing."""
+    open: frozenset[str] = frozenset()
+    """Intent and slot where people say what nobody can list."""
 
     @classmethod
     def of(
@@ -26,6 +35,10 @@ class FreeText(NamedTuple):
         return cls(
             chunks(actions), chunks(things), {slot: chunks(t) for slot, t in of_slot.items()}
         )
+
+    def is_open(self, intent: str, slot: str) -> bool:
+        """Whether any words at all may stand in a slot of an intent."""
+        return f"{intent}.{slot}" in self.open
 
     def values(self, skill: str, slot: str) -> Sequence[Expression]:
         """What may stand in a slot of a skill."""
@@ -40,6 +53,8 @@ def chunks(texts: Sequence[str]) -> list[Expression]:
 
 SHORT = FreeText.of(ACTIONS, THINGS, {})
 HEARD = FreeText.of(HEARD_ACTIONS, HEARD_THINGS, HEARD_IN)
+HEARD_OPEN = HEARD._replace(open=frozenset(HEARD_OPEN_IN))
+"""The same, and `ANYTHING` where people say what nobody can list."""
 HEARD_IN_SHORT = HEARD._replace(things=SHORT.things)
 """The same for short forms, of which many have any thing: with all of `HEARD` their decoder takes
 50 MB in place of 32."""

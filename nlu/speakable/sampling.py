@@ -7,7 +7,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from assistant.core.speakable import NO_NAMES, GivenNames
+from assistant.core.speakable import ANYTHING, NO_NAMES, GivenNames
 from assistant.english.templates import JOINTS, POLITE
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar
@@ -50,7 +50,7 @@ class Sampler:
         self._sources = [
             SentenceSource(
                 *(grammar.lists, claim.written, f"{seed} {name}", classes),
-                *(given.get(claim.skill, {}), free_text, claim.skill),
+                *(given.get(claim.skill, {}), free_text, claim.skill, claim.schema.intent),
             )
             for name, claim in zip(self._names, claims, strict=True)
         ]
@@ -178,5 +178,6 @@ def _framed(sentence: str, drawn: list[list[str]], index: int, rng: random.Rando
     others = [i for i, group in enumerate(drawn) if group and i != index]
     if others and chance < _POLITE_SHARE + _JOINED_SHARE:
         second = rng.choice(drawn[rng.choice(others)])
-        return f"{sentence} {rng.choice(JOINTS)} {second}".strip()
+        joined = f"{sentence} {rng.choice(JOINTS)} {second}".strip()
+        return sentence if ANYTHING in joined else joined  # where anything ends, nobody knows
     return sentence

@@ -24,6 +24,7 @@ from hassil.expression import (
 )
 from hassil.intents import RangeSlotList, SlotList, TextSlotList, WildcardSlotList
 
+from assistant.core.speakable import ANYTHING
 from assistant.english.templates import DOUBLED, FREE_TEXT
 from nlu.grammar.binding import IGNORED
 from nlu.grammar.lists import WRITTEN
@@ -32,6 +33,8 @@ from nlu.speakable.spoken import spoken
 from nlu.speakable.value_classes import ValueClasses
 
 _TRIES = 10
+_FEWEST_OWN = 2
+"""Words that a sentence has at least beside anything."""
 
 
 class Filled(NamedTuple):
@@ -63,8 +66,10 @@ class SentenceSource:
         given: Mapping[str, Sequence[str]] = MappingProxyType({}),
         free_text: FreeText = SHORT,
         skill: str = "",
+        intent: str = "",
     ) -> None:
-        self._lists, self._classes, self._free, self._skill = lists, classes, free_text, skill
+        self._lists, self._classes, self._free = lists, classes, free_text
+        self._skill, self._intent = skill, intent
         self._given = {slot: [TextChunk(name) for name in names] for slot, names in given.items()}
         self._rng = random.Random(seed)
         self._choices: dict[int, list[_Choice]] = {}
@@ -85,7 +90,8 @@ class SentenceSource:
             self._filled.clear()
             said = self._say(self._root)
             once = len({filled.slot for filled in self._filled}) == len(self._filled)
-            if once and DOUBLED.search(said) is None:  # no slot is said twice, and no preposition
+            # No slot is said twice, and no preposition.
+            if once and DOUBLED.search(said) is None and _tells(said):
                 return said, list(self._filled)
         return "", []
 
@@ -119,6 +125,8 @@ class SentenceSource:
             if values is self._free.things and before.endswith(" to "):
                 values = self._free.actions
             deck.extend(self._classed(values) or self._rng.sample(values, len(values)))
+            if self._free.is_open(self._intent, reference.slot_name):
+                deck.append(_ANYTHING)
         return deck.pop()
 
     def _classed(self, values: Sequence[Expression]) -> list[Expression]:
@@ -166,7 +174,14 @@ class SentenceSource:
         return 1
 
 
+_ANYTHING = TextChunk(ANYTHING)
 _FREE_TEXT = {name: chunks(texts) for name, texts in FREE_TEXT.items()}
+
+
+def _tells(said: str) -> bool:
+    """Whether words of a sentence tell what anything is for: one or none of its own is too few."""
+    words = said.split()
+    return ANYTHING not in words or (words[0] != ANYTHING and len(words) > _FEWEST_OWN)
 
 
 def _list_values(values: SlotList) -> Sequence[Expression]:

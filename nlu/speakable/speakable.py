@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,14 +15,14 @@ import assistant.english
 import nlu.grammar
 import nlu.speakable
 import nlu.text
-from assistant.core.speakable import NO_NAMES, GivenNames, Speakable
+from assistant.core.speakable import ANYTHING, NO_NAMES, GivenNames, Speakable
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar, compile_grammar
 from nlu.speakable import usage
 from nlu.speakable.composed import COMPOSED, ELLIPSES, FOLLOW_UPS
-from nlu.speakable.free_text import HEARD, HEARD_IN_SHORT
+from nlu.speakable.free_text import HEARD_IN_SHORT, HEARD_OPEN
 from nlu.speakable.sampling import Sampler
 from nlu.speakable.spoken import spoken
 from nlu.speakable.value_classes import ValueClasses
@@ -90,9 +90,17 @@ def speakable(
         claims += [claim for claim in further.claims if claim.skill in names]
         grammar = replace(grammar, lists={**further.lists, **grammar.lists})
     classes = ValueClasses()
-    sampler = Sampler(grammar, claims, seed, classes, names, HEARD)
-    sentences = sampler.draw_weighed(limit, _usual(claims, sampler.shares, counts), _LEAST_DRAWN)
-    forms = _short_forms(short, home, classes, seed) if whole else {}
+    sampler = Sampler(grammar, claims, seed, classes, names, HEARD_OPEN)
+    usual = _usual(claims, sampler.shares, counts)
+    sentences = sampler.draw_weighed(limit, usual, _LEAST_DRAWN)
+    forms: dict[str, float] = {}
+    if whole:
+        forms = _short_forms(short, home, classes, seed)
+        usages = {claim.schema.intent: _usage(claim) for claim in claims}
+        unit = limit / sum(usages.values())
+        for further in short:
+            for sentence, often in _open_forms(further, classes, seed, usages):
+                sentences[sentence] = sentences.get(sentence, 0.0) + unit * often
     return Speakable(sentences=sentences, classes=_spoken_classes(classes), short=forms)
 
 
@@ -159,6 +167,23 @@ def _short_forms(
             for form in drawn:
                 found[form] += usage.of_intent(intent, only_talk=False) / len(drawn)
     return found
+
+
+def _open_forms(
+    grammar: Grammar, classes: ValueClasses, seed: int, others: Container[str]
+) -> Iterator[tuple[str, float]]:
+    """Short forms with anything in them, which are as long as sentences: how often each is said.
+
+    They are those of intents that are not among the `others`, which have sentences for it.
+    """
+    together: defaultdict[str, list[str]] = defaultdict(list)
+    claims = [claim for claim in grammar.claims if claim.schema.intent not in others]
+    sampler = Sampler(grammar, claims, seed, classes, free_text=HEARD_OPEN)
+    for claim, drawn in zip(claims, sampler.draw_each(_LEAST_DRAWN), strict=True):
+        together[claim.schema.intent] += [form for form in drawn if ANYTHING in form]
+    for intent, forms in together.items():
+        for form in forms:
+            yield form, usage.of_intent(intent, only_talk=False) / len(forms)
 
 
 def _drawn_short(

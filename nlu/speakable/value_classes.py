@@ -10,11 +10,14 @@ from collections.abc import Sequence
 
 from hassil.expression import Expression, TextChunk
 
+from assistant.core.speakable import ANYTHING
+
 _LEAST_VALUES = 4
 """Fewest values of a list that is a class: fewer are words like any other."""
-_FIRST, _LAST = 0x4E00, 0x9FA5
-WORDS = frozenset(map(chr, range(_FIRST, _LAST + 1)))
-"""Every word of a class: one letter that no English text has, so that it stays a word."""
+_FIRST = 0x4E00
+WORDS = frozenset(map(chr, range(_FIRST, ord(ANYTHING) + 1)))
+"""Every word of a class, and that for anything: one letter that no English text has, so that it
+stays a word."""
 
 
 class ValueClasses:

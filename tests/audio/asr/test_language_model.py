@@ -123,3 +123,20 @@ def test_the_arcs_out_of_a_state_stay_probabilities() -> None:
 def test_without_its_class_a_word_is_a_word() -> None:
     network = network_of("turn on the @")
     assert network.expanded({}) == network
+
+
+def test_words_stand_where_anything_may_and_what_follows_it_follows_them() -> None:
+    network = network_of("add @ to it", "note that @").opened("@", ["x", "y"], 0.5)
+    assert can_say(network, "add x y x to it")
+    assert can_say(network, "note that x x y x")
+    assert not can_say(network, "add x to it")  # three phones are the least
+    assert not can_say(network, "x y x to it")
+    assert "@" not in network.words
+
+
+def test_what_is_strict_follows_only_two_words_that_it_was_seen_after() -> None:
+    sentences = {"note that @": 1.0, "is that it": 999.0, "put that on": 999.0}
+    assert can_say(compile_network(sentences), "is that @")
+    strict = compile_network(sentences, strict=["@"])
+    assert can_say(strict, "note that @")
+    assert not can_say(strict, "is that @")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.core.speakable import Speakable, SpeakableSource, always
+from assistant.core.speakable import ANYTHING, Speakable, SpeakableSource, always
 from audio.asr.confidence import is_plausible
 from audio.asr.domain import prepare
 from audio.asr.likelihood import Likelihood
@@ -56,3 +56,42 @@ def test_a_sentence_is_plausible_and_a_salad_of_its_words_is_not(tmp_path: Path)
     salad = "light off rooma turn and light on roomb the off roomc"
     assert not is_plausible(lights.of(salad), 10)
     assert lights.of("lemonade") == -math.inf
+
+
+NOTES = {f"remember that {ANYTHING}": 2.0, f"add {ANYTHING} to the list": 2.0, "that is all": 1.0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remember that i parked on level three",
+        "computer remember that is all",
+        "add wooden spoons to the list",
+        "add to the list to the list",
+    ],
+)
+def test_any_words_fit_where_anything_may_stand(tmp_path: Path, text: str) -> None:
+    notes = ending(tmp_path, Speakable(sentences=NOTES))
+    assert notes.fits(text)
+    assert notes.opens(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "that is all", "remember that", "i parked", "add wooden spoons", "that i parked", "add"],
+)
+def test_no_words_fit_elsewhere(tmp_path: Path, text: str) -> None:
+    assert not ending(tmp_path, Speakable(sentences=NOTES)).fits(text)
+
+
+def test_a_sentence_opens_with_the_words_before_anything(tmp_path: Path) -> None:
+    notes = ending(tmp_path, Speakable(sentences=NOTES))
+    assert [text for text in ("", "remember", "remember that", "that is") if notes.opens(text)] == [
+        "remember that"
+    ]
+
+
+def test_without_free_text_nothing_opens(tmp_path: Path) -> None:
+    orders = ending(tmp_path, Speakable(sentences=ORDERS))
+    assert not orders.opens("a small latte with milk")
+    assert not orders.fits("a small latte with milk")

@@ -258,7 +258,7 @@ def test_words_that_are_no_plausible_sentence_are_left_to_the_second_look(
         always(SENTENCES), cache_dir=tmp_path, look=look, likelihood=judge
     )
     assert hear(recognizer, speak("turn on the kitchen light")).text == heard
-    assert asked == ["turn on the kitchen light"] * 2  # of what each ear heard
+    assert asked[-2:] == ["turn on the kitchen light"] * 2  # of what each ear heard
 
 
 @pytest.mark.parametrize(

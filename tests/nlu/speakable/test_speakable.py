@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from assistant.core.messages import Interpretation, Transcript
-from assistant.core.speakable import Speakable
+from assistant.core.speakable import ANYTHING, Speakable
 from assistant.skill.home import Entity, Home
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar, compile_grammar
@@ -39,9 +39,23 @@ def said() -> Speakable:
 
 
 def test_sentences_are_words_and_classes(said: Speakable) -> None:
-    assert set("".join(said.sentences)) <= CHARACTERS | said.classes.keys()
+    assert set("".join(said.sentences)) <= CHARACTERS | said.classes.keys() | {ANYTHING}
     for phrases in said.classes.values():
         assert set("".join(phrases)) <= CHARACTERS
+
+
+@pytest.mark.parametrize(
+    "begun",
+    ["remind me to", "remember that", "make a note of", "add", "announce that"],
+)
+def test_anything_may_be_noted_wished_for_and_announced(said: Speakable, begun: str) -> None:
+    assert any(sentence.startswith(f"{begun} {ANYTHING}") for sentence in said.sentences)
+
+
+def test_words_of_the_sentence_tell_what_anything_is_for(said: Speakable) -> None:
+    opened = [sentence.split() for sentence in said.sentences if ANYTHING in sentence]
+    assert opened
+    assert all(words[0] != ANYTHING and len(words) > 2 for words in opened)
 
 
 def test_every_class_is_said_and_every_name_is_in_one(said: Speakable) -> None:
