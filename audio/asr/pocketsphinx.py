@@ -79,8 +79,9 @@ class PocketSphinxRecognizer:
     plain trigram of the same sentences hears all of it: what it hears otherwise is an alternative.
     Other speech may come before a prefix. Speech that fits a loop of phones better than any
     sentence, or words whose `likelihood` as one is too small, is left to `look`, where there is
-    one; silence and noise give nothing. The confidence of a word comes from how long it lasts for
-    its phones. With `short_forms`, the calibration that says when one is believed, short forms are
+    one; silence and noise give nothing. Where a text `opens` a place for any words, `look` hears
+    those; what both hear together must be a sentence that `fits`. The confidence of a word comes
+    from how long it lasts for its phones. With `short_forms`, the calibration that says when one is believed, short forms are
     heard where no sentence fits as well. `transform` is the file of a map that moves the acoustic
     model's means. Raises `RecognitionError` when the domain cannot be built.
     """
@@ -193,20 +194,25 @@ class PocketSphinxRecognizer:
         return has_phones(heard) or (not heard and len(self._other()) >= _SALAD_WORDS)
 
     def _opened(self, heard: Sequence[Word]) -> Recognition | None:
-        """A sentence of usual words, as the trigram hears it, or one with free text."""
+        """A sentence of usual words, as the trigram hears it, or one with free text, or neither."""
         if self._unasked:
             return None
         usual = self._other()
         if self._text(usual)[0]:
             return recognition(usual, self.name)
-        return None if self._look is None else self._filled(self._look, heard)
+        if self._look is None:
+            return None
+        free = self._free(self._look)
+        return self._filled(heard, free) or free
 
-    def _filled(self, look: SecondLook, heard: Sequence[Word]) -> Recognition | None:
-        """A sentence of the words of what was `heard` and of what `look` hears where they open.
+    def _free(self, look: SecondLook) -> Recognition:
+        return look.finish(b"".join(self._sound), self._mean.text(), self._mean.speech_s)
+
+    def _filled(self, heard: Sequence[Word], free: Recognition) -> Recognition | None:
+        """A sentence of the words of what was `heard`, and of `free` ones where they open.
 
         None where they are no sentence in which anything may be said.
         """
-        free = look.finish(b"".join(self._sound), self._mean.text(), self._mean.speech_s)
         words = next(filter(self._fit, filled(heard, free.words)), ())
         return recognition(words, free.engine, free.text) if words else None
 
@@ -280,15 +286,15 @@ class PocketSphinxRecognizer:
 
     def _looked(self, look: SecondLook, here: Recognition, heard: Sequence[Word]) -> Recognition:
         """What the second look leaves of what was heard `here`, or hears in its place."""
-        sound, mean = b"".join(self._sound), self._mean
         if self._unasked:
-            agreed = here.text and look.agrees(sound, mean.text(), here.text)
+            sound = b"".join(self._sound)
+            agreed = here.text and look.agrees(sound, self._mean.text(), here.text)
             return here if agreed else recognition((), self.name)
         if here.words:
             unsure = here.confidence < _UNSURE and self._opens(here.text)
-            better = self._filled(look, heard) if unsure else None
+            better = self._filled(heard, self._free(look)) if unsure else None
             return better or here
-        free = look.finish(sound, mean.text(), mean.speech_s)
+        free = self._free(look)
         return recognition(free.words, free.engine, *here.alternatives) if free.words else here
 
     def _believed(self, heard: tuple[Word, ...]) -> tuple[Word, ...]:
