@@ -81,9 +81,10 @@ class PocketSphinxRecognizer:
     sentence, or words whose `likelihood` as one is too small, is left to `look`, where there is
     one; silence and noise give nothing. Where a text `opens` a place for any words, `look` hears
     those; what both hear together must be a sentence that `fits`. The confidence of a word comes
-    from how long it lasts for its phones. With `short_forms`, the calibration that says when one is believed, short forms are
-    heard where no sentence fits as well. `transform` is the file of a map that moves the acoustic
-    model's means. Raises `RecognitionError` when the domain cannot be built.
+    from how long it lasts for its phones. With `short_forms`, the calibration that says when one is
+    believed, short forms are heard where no sentence fits as well. `transform` is the file of a map
+    that moves the acoustic model's means. Raises `RecognitionError` when the domain cannot be
+    built.
     """
 
     name = "pocketsphinx"
