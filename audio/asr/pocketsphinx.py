@@ -256,8 +256,8 @@ class PocketSphinxRecognizer:
         """Let the trigram hear what was said so far when a pause begins; speech makes that void."""
         if self._span.quiet_s < _PAUSE_S:
             self._ahead = None
-        elif self._ahead is None:
-            self._ahead = self._whole()
+        else:
+            self._other()
 
     def _other(self) -> tuple[Word, ...]:
         """What the trigram hears, or heard when the last pause began."""

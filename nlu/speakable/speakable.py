@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -98,9 +98,8 @@ def speakable(
         forms = _short_forms(short, home, classes, seed)
         usages = {claim.schema.intent: _usage(claim) for claim in claims}
         unit = limit / sum(usages.values())
-        for further in short:
-            for sentence, often in _open_forms(further, classes, seed, usages):
-                sentences[sentence] = sentences.get(sentence, 0.0) + unit * often
+        for sentence, often in _open_forms(short, classes, seed, usages):
+            sentences[sentence] = sentences.get(sentence, 0.0) + unit * often
     return Speakable(sentences=sentences, classes=_spoken_classes(classes), short=forms)
 
 
@@ -157,42 +156,47 @@ def _spoken_classes(classes: ValueClasses) -> Mapping[str, Mapping[str, float]]:
 def _short_forms(
     grammars: Iterable[Grammar], home: Home, classes: ValueClasses, seed: int
 ) -> dict[str, float]:
-    """Spoken short forms of `grammars`, and ellipses, with how often each is said.
-
-    The forms of one intent share its weight.
-    """
+    """Spoken short forms of `grammars`, and ellipses, with how often each is said."""
     found: defaultdict[str, float] = defaultdict(float)
     for grammar in (*grammars, compile_grammar([ELLIPSES], home)):
-        for intent, drawn in _drawn_short(grammar, classes, seed):
-            for form in drawn:
-                found[form] += usage.of_intent(intent, only_talk=False) / len(drawn)
+        sampler = Sampler(grammar, grammar.claims, seed, classes, free_text=HEARD_IN_SHORT)
+        drawn = sampler.draw_each(_SHORT_DRAWN)
+        for form, often in _weighed(grammar.claims, drawn, _is_short):
+            found[form] += often
     return found
 
 
 def _open_forms(
-    grammar: Grammar, classes: ValueClasses, seed: int, others: Container[str]
+    grammars: Iterable[Grammar], classes: ValueClasses, seed: int, others: Container[str]
 ) -> Iterator[tuple[str, float]]:
     """Short forms with anything in them, which are as long as sentences: how often each is said.
 
     They are those of intents that are not among the `others`, which have sentences for it.
     """
+    for grammar in grammars:
+        claims = [claim for claim in grammar.claims if claim.schema.intent not in others]
+        sampler = Sampler(grammar, claims, seed, classes, free_text=HEARD_OPEN)
+        yield from _weighed(claims, sampler.draw_each(_LEAST_DRAWN), _is_open)
+
+
+def _weighed(
+    claims: Iterable[Claim], drawn: Iterable[Sequence[str]], wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, float]]:
+    """The `wanted` ones of the forms that were `drawn` of each claim, and how often each is said.
+
+    Those of one intent share its weight.
+    """
     together: defaultdict[str, list[str]] = defaultdict(list)
-    claims = [claim for claim in grammar.claims if claim.schema.intent not in others]
-    sampler = Sampler(grammar, claims, seed, classes, free_text=HEARD_OPEN)
-    for claim, drawn in zip(claims, sampler.draw_each(_LEAST_DRAWN), strict=True):
-        together[claim.schema.intent] += [form for form in drawn if ANYTHING in form]
+    for claim, forms in zip(claims, drawn, strict=True):
+        together[claim.schema.intent] += filter(wanted, forms)
     for intent, forms in together.items():
         for form in forms:
             yield form, usage.of_intent(intent, only_talk=False) / len(forms)
 
 
-def _drawn_short(
-    grammar: Grammar, classes: ValueClasses, seed: int
-) -> Iterator[tuple[str, list[str]]]:
-    """Each intent with the short forms that were drawn of all its claims."""
-    together: defaultdict[str, list[str]] = defaultdict(list)
-    sampler = Sampler(grammar, grammar.claims, seed, classes, free_text=HEARD_IN_SHORT)
-    for claim, drawn in zip(grammar.claims, sampler.draw_each(_SHORT_DRAWN), strict=True):
-        short = [form for form in drawn if 0 < len(form.split()) <= _MOST_SHORT_WORDS]
-        together[claim.schema.intent] += short
-    yield from ((intent, forms) for intent, forms in together.items() if forms)
+def _is_short(form: str) -> bool:
+    return 0 < len(form.split()) <= _MOST_SHORT_WORDS
+
+
+def _is_open(form: str) -> bool:
+    return ANYTHING in form
