@@ -51,8 +51,11 @@ from skills.rights.guard import Guard
 
 SETTINGS = "skills.settings"
 GivenSettings = Mapping[str, Mapping[str, Any]]
-LOAD_S = 20.0
-"""Most seconds for the import of a skill, which may need a large library from a slow card."""
+LOAD_S = 30.0
+"""Most seconds for the import of a skill, which may need a large library from a slow card.
+
+Its process is started meanwhile, on a board that may be starting all else too.
+"""
 _MODULES = (
     *(clock, timer, home, planned, sums, jokes, disturbing, documents, conversation, talk),
     *(alarms, reminders, calendar, routines, music, device),

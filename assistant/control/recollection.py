@@ -33,6 +33,9 @@ KEPT = 20
 _MOST_EVENTS = 64
 """Most messages of one utterance: speech that goes on and on has many revisions."""
 
+_EARLY = 4
+"""Most utterances of which other processes' messages are held until the listener's own comes."""
+
 _OF_UTTERANCES = (
     *(Utterance, Transcript, Interpretation, Commit, Question, SpokenReply),
     *(PlaybackStarted, StageFailed),
@@ -81,22 +84,32 @@ class Accounts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Recollection:
-    """Observes every event, and keeps those of the last utterances in memory."""
+    """Observes every event, and keeps those of the last utterances in memory.
+
+    Events of several processes come in any order.
+    """
 
     def __init__(self, keep: int = KEPT, clock: Callable[[], float] = boottime_s) -> None:
         self._keep, self._clock = keep, clock
         self._events: OrderedDict[str, list[Message]] = OrderedDict()
+        self._early: OrderedDict[str, list[Message]] = OrderedDict()
+        """What came before the message that something was spoken, if it ever comes."""
 
     def observe(self, message: Message) -> None:
         """Keep `message` if it is about an utterance that was spoken."""
         if not isinstance(message, _OF_UTTERANCES):
             return
-        if isinstance(message, Utterance) and message.utterance_id not in self._events:
-            self._events[message.utterance_id] = []
+        utterance_id = message.utterance_id
+        if isinstance(message, Utterance) and utterance_id not in self._events:
+            self._events[utterance_id] = self._early.pop(utterance_id, [])
             if len(self._events) > self._keep:
                 self._events.popitem(last=False)
-        events = self._events.get(message.utterance_id)
-        if events is not None and len(events) < _MOST_EVENTS:
+        events = self._events.get(utterance_id)
+        if events is None:
+            events = self._early.setdefault(utterance_id, [])
+            if len(self._early) > _EARLY:
+                self._early.popitem(last=False)
+        if len(events) < _MOST_EVENTS:
             events.append(message)
 
     def events(self, utterance_id: str) -> Sequence[Message]:

@@ -28,7 +28,7 @@ from assistant.recordings.trace import Trace, trace_of
 
 log = logging.getLogger(__name__)
 
-_TELLING = (Transcript, Interpretation, Commit, SpokenReply, Question)
+_TELLING = (Utterance, Transcript, Interpretation, Commit, SpokenReply, Question)
 """Events after which a trace may be whole. Those of several processes come in any order."""
 
 

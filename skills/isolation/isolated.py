@@ -61,7 +61,7 @@ from skills.isolation.wire import (
 )
 from skills.locale.sentences import with_locale
 
-LOAD_S = 19.0
+LOAD_S = 29.0
 """Seconds until the import of a skill is interrupted."""
 LONGER_S = 0.5
 """How much longer is waited for a process to say so."""

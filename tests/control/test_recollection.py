@@ -117,6 +117,21 @@ def test_only_the_last_utterances_are_kept_and_nothing_that_nobody_said() -> Non
     assert [account.ago_s for account in recollection.told(str(KEPT)).accounts] == [8.0, 9.0]
 
 
+def test_what_comes_before_the_utterance_itself_counts_and_what_nobody_said_is_forgotten() -> None:
+    recollection = Recollection(clock=lambda: 20.0)
+    recollection.observe(transcript("lamp on"))
+    for number in range(3):
+        recollection.observe(SpokenReply(utterance_id=f"alarm{number}", text="It is over."))
+    recollection.observe(utterance(at_s=10.5))
+    (account,) = recollection.told("1").accounts
+    assert account.heard == "lamp on"
+    for number in range(10):
+        recollection.observe(SpokenReply(utterance_id=f"timer{number}", text="It is over."))
+    recollection.observe(utterance("timer0", at_s=11.0))
+    (account,) = recollection.told("1").accounts
+    assert account.replies == ()
+
+
 def test_a_noise_without_the_wake_word_is_no_utterance() -> None:
     recollection = Recollection(clock=lambda: 20.0)
     recollection.observe(utterance(at_s=10.5))
