@@ -158,7 +158,7 @@ class SkillsStage:
         self._calendar = SharedCalendar(database, calendar, collection, self._timing, announce)
         self._device = OwnDevice(database, device)
         self._confirmed = Confirmed(database, usage)
-        self._names, self._names_told = ToldNames(registry, names), False
+        self._names = ToldNames(registry, names)
         self._events = Events(registry, database, self._devices, self._timing)
         capabilities = Capabilities(database, self._announcements, self._timing, network)
         self._later = Later(registry, database, self._devices, self._timing, self._quiet.holds)
@@ -221,8 +221,7 @@ class SkillsStage:
     def _fed(self, message: Message) -> Iterator[Message]:
         self._devices.give_up()
         yield from self._news()
-        if not self._names_told:  # the process may have ended before it could tell them
-            self._names_told = True
+        if self._names.due:
             yield from self._name(self._rooms.of("").context)
         match message:
             case Interpretation():
@@ -237,6 +236,7 @@ class SkillsStage:
                 self._announcements.heard(message.utterance_id)
             case MusicLibrary():
                 self._music.told(message)
+                self._names.due = True
             case HomeStates() | HomeReceipt() | HomeLists() | HomeForecasts() | DeviceChanged():
                 self._devices.told(message)
         self._rooms.expire(self._scheduler.at_s)

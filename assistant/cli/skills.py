@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import msgspec
@@ -24,9 +25,10 @@ from assistant.core.config import Config, config_files, load_config
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import InputError, SkillError
 from assistant.core.layout import QUARANTINE_FILE, STATE_FILE
+from assistant.core.stage import Stage
 from assistant.skill_development.cases import load_tests
 from assistant.skill_development.check import check_all, check_one
-from assistant.skill_development.hearing import by_voice
+from assistant.skill_development.hearing import by_voice, tell_names
 from assistant.skill_development.loading import compose, name_of
 from assistant.skill_development.microphone import SpokenTo
 from assistant.skill_development.package import write_package
@@ -35,6 +37,7 @@ from assistant.skill_development.session import Session
 from assistant.skill_development.testing import (
     PRESENT,
     Chain,
+    Say,
     TestFigures,
     as_typed,
     run_tests,
@@ -145,10 +148,16 @@ def run_yaml(
     tests = load_tests(folder)
     settings = temporary_config(None, home, config)
     now = PRESENT.replace(tzinfo=time_zone(settings.home.time_zone))
-    composition = compose(folder, settings, now=lambda: now)
-    asr = composition.asr() if spoken else None
-    before, say = ((asr,), by_voice(asr)) if asr is not None else ((), as_typed)
-    with progress("testing") as told:
+    with TemporaryDirectory() as state, progress("testing") as told:
+        storage = msgspec.structs.replace(settings.storage, state=state)
+        settings = msgspec.structs.replace(settings, storage=storage)
+        composition = compose(folder, settings, now=lambda: now)
+        before: tuple[Stage, ...] = ()
+        say: Say = as_typed
+        if spoken:
+            tell_names(composition, settings.state_dir / STATE_FILE)
+            before = (asr := composition.asr(),)
+            say = by_voice(asr)
         failures = list(run_tests(tests, Chain(composition, before, say), told))
     figures = TestFigures(
         skill=name_of(folder, composition),

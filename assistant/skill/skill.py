@@ -27,7 +27,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 NamesNow = Callable[[Context], Sequence[str]]
-"""Tells the names that users gave."""
+"""Tells names that are known only as time goes on."""
 Holds = Callable[[Request, Context], bool]
 """Whether a short form means the request that it was read as."""
 
@@ -160,10 +160,10 @@ class Skill:
         return register
 
     def given_names(self, slot: str) -> Callable[[NamesNow], NamesNow]:
-        """Let a function tell the names that users gave, which `slot` of short forms may be.
+        """Let a function tell the names that `slot` may be: of users, or of a library.
 
-        So recognition hears the short forms with them, from some seconds after they change. Only of
-        built-in skills.
+        So recognition hears sentences and short forms with them, from half a minute after they
+        change. Only of built-in skills.
         """
 
         def register(function: NamesNow) -> NamesNow:

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from assistant.core.messages import SAMPLE_RATE_HZ, Message
+from assistant.composition import Composition
+from assistant.core.messages import SAMPLE_RATE_HZ, Message, Tick
 from assistant.core.stage import Stage
 from assistant.evaluation.commands import transcribe
 from assistant.pipeline import typed
 from assistant.skill_development.testing import Said, Say
 from audio.frames import at_rate
 from audio.tts.flite import PATIENCE_S, Flite
+from skills.state import open_state
 
 VOICE = "slt"
 """The voice of flite that speaks the tests."""
 _QUIET_S = 0.3
 """Seconds of silence before and after a sentence, as after a wake word."""
+
+
+def tell_names(composition: Composition, state: Path) -> None:
+    """Have recognition expect the names that the skills know at the start, kept beside `state`."""
+    with closing(open_state(state)) as database:
+        list(composition.skills(database).feed(Tick()))
 
 
 def by_voice(asr: Stage) -> Say:

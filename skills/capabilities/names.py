@@ -1,4 +1,4 @@
-"""The names that users gave, told to recognition where they have changed."""
+"""The names of routines and of music, told to recognition where they have changed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ log = logging.getLogger(__name__)
 
 
 class ToldNames:
-    """Keeps the names of `registry` in a `file`; without one nobody is told of any."""
+    """Keeps the names of `registry` in a `file`; without one nobody is told of any.
+
+    They are `due` at the start, as the process may have ended before it could tell them.
+    """
 
     def __init__(self, registry: Registry, file: Path | None) -> None:
-        self._registry, self._file = registry, file
+        self._registry, self._file, self.due = registry, file, True
         self._told = read_names(file) if file is not None else None
 
     def changed(self, context: Context) -> bool:
         """Whether they have changed since they were told last; then the file has them."""
+        self.due = False
         if self._file is None:
             return False
         names = self._registry.given_names(context)

@@ -34,27 +34,33 @@ class StoredMusic:
 
     def __init__(self, database: Database, added: Iterable[Entity] = ()) -> None:
         self._database = database
+        self._all: tuple[Music, ...] | None = None
         for entity in added:
             if entity.id == PLAYER and (named := entity.attributes.get("library")):
                 self.told(_read(named))
 
     def all(self) -> tuple[Music, ...]:
         """Everything that has a name."""
-        rows = self._database.execute("SELECT kind, name FROM music ORDER BY kind, name")
-        return tuple(Music(kind, name) for kind, name in rows)
+        if self._all is None:  # each action asks for them, and there may be thousands
+            self._all = tuple(Music(kind, name) for kind, name in self._stored())
+        return self._all
 
     def told(self, library: MusicLibrary) -> None:
         """Keep what there is now, in place of what there was."""
         told = {(kind, name) for kind, names in library.names.items() for name in names}
-        known = {(music.kind, music.name) for music in self.all()}
+        known = set(self._stored())
         if told == known:
             return
+        self._all = None
         with self._database.transaction():
             for kind, name in known - told:
                 forget = "DELETE FROM music WHERE kind = ? AND name = ?"
                 self._database.execute(forget, kind, name)
             for kind, name in told - known:
                 self._database.execute("INSERT INTO music VALUES (?, ?)", kind, name)
+
+    def _stored(self) -> list[tuple[Any, ...]]:
+        return self._database.execute("SELECT kind, name FROM music ORDER BY kind, name")
 
 
 def _read(named: Any) -> MusicLibrary:
