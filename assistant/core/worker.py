@@ -159,9 +159,6 @@ class Worker:
 
     def _feed(self, message: Message) -> None:
         utterance_id = getattr(message, "utterance_id", "")
-        # States that a home reports all day must not delay a reload forever.
-        if isinstance(message, Work) and utterance_id:
-            self._worked_at_s = self._clock()
         try:
             outputs = iter(self._stage.feed(message))
             for output in outputs:
@@ -173,6 +170,9 @@ class Worker:
                     break
         except Exception as error:  # noqa: BLE001 - the one place that reports every fault
             self._fail(error, utterance_id)
+        # States that a home reports all day must not delay a reload forever.
+        if isinstance(message, Work) and utterance_id:
+            self._worked_at_s = self._clock()
 
     def _emit(self, message: Message) -> None:
         self._bus.send(msgspec.structs.replace(message, at_s=self._clock()))

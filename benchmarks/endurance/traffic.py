@@ -14,6 +14,7 @@ from pathlib import Path
 from assistant.core.bus import Address, Bus
 from assistant.core.layout import MEMBERS
 from assistant.core.messages import Command, Interpretation, Transcript
+from assistant.core.worker import QUIET_BEFORE_RELOAD_S
 from assistant.serving.processes import consumers
 
 Pair = tuple[str, str]
@@ -58,9 +59,16 @@ class Answers:
         return {pair for pair, texts in self._said.items() if _alike(texts[one.text], said)}
 
     def split(self, asked: Sequence[Asked]) -> int:
-        """Utterances whose two revisions cannot have been read by a single pair of versions."""
+        """Utterances whose two revisions cannot have been read by a single pair of versions.
+
+        A revision that comes so late that the daemon was quiet before may be read by the next.
+        """
         pairs = zip(asked[::REVISIONS], asked[1::REVISIONS], strict=True)
-        return sum(not (self.by(one) & self.by(other)) for one, other in pairs)
+        return sum(
+            not (self.by(one) & self.by(other))
+            for one, other in pairs
+            if other.asked_s - one.answered_s < QUIET_BEFORE_RELOAD_S
+        )
 
     def telling(self, one: Asked) -> bool:
         """Whether the answer is not what all pairs say."""

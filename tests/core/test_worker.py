@@ -425,6 +425,32 @@ def test_the_revisions_of_one_utterance_are_read_by_one_model(
         assert answer_to(ear, "hello", "u2") == "new hello"
 
 
+def test_a_revision_that_took_long_is_no_rest_before_the_next(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rest_s = 0.3
+    monkeypatch.setattr("assistant.core.worker.QUIET_BEFORE_RELOAD_S", rest_s)
+    begun, asked = threading.Event(), threading.Event()
+
+    class Slow(Echo):
+        def feed(self, message: Message) -> Iterable[Message]:
+            asked.set()
+            threading.Event().wait(2 * rest_s)
+            return super().feed(message)
+
+    def loaded_meanwhile(model: str, version: str) -> StageSwap:
+        begun.set()
+        assert asked.wait(PATIENCE_S)
+        return prefixing(model, version)
+
+    with running(Slow(), address, load=loaded_meanwhile) as ear:
+        use(ear, "new")
+        assert begun.wait(PATIENCE_S)
+        ask(ear, "hello", "u1")
+        assert answer_to(ear, "hello", "u1") == "hello"
+        assert next_from(ear, SpokenReply).text == "hello"
+
+
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(("version", "told"), [("bad", "2 of 9"), ("garbled", "KeyError")])
 def test_a_bad_candidate_is_refused_and_the_old_model_goes_on(

@@ -13,13 +13,14 @@ import pytest
 from assistant.core.bus import Address
 from assistant.core.config import Config, load_config
 from assistant.core.errors import ModelError
+from assistant.core.messages import Command, Interpretation
 from assistant.core.models.manifest import Library
 from assistant.evaluation.specimen import specimen_home
 from assistant.model_files import switch
 from assistant.serving.processes import make_worker
 from assistant.supervision.heartbeat import Heartbeat
 from benchmarks.endurance.swaps import expected, sentences
-from benchmarks.endurance.traffic import Traffic
+from benchmarks.endurance.traffic import Answers, Asked, Traffic
 from benchmarks.endurance.versions import UNSOUND, add, add_unsound
 from skills.registry import load_registry
 
@@ -91,3 +92,15 @@ def test_an_answer_of_neither_model_would_be_noticed(config: Config) -> None:
         asked = traffic.stop()
     answers = expected(config, traffic.texts, [("1", version) for version in ("1", "2")])
     assert not all(map(answers.fits, asked))
+
+
+@pytest.mark.parametrize(("came_s", "split"), [(0.5, 1), (1.5, 0)])
+def test_a_revision_after_a_rest_may_be_read_by_the_next_model(came_s: float, split: int) -> None:
+    lamp, fan = ((Command(intent=intent),) for intent in ("LampOn", "FanOn"))
+    answers = Answers({("1", "1"): {"on": lamp}, ("1", "2"): {"on": fan}})
+
+    def answered(commands: tuple[Command, ...], at_s: float) -> Asked:
+        meant = Interpretation(utterance_id="u", revision=0, text="on", commands=commands)
+        return Asked("on", {("1", "1")}, at_s, at_s, meant)
+
+    assert answers.split([answered(lamp, 0.0), answered(fan, came_s)]) == split
