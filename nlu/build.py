@@ -61,7 +61,7 @@ def speakable_key(
 
 
 def _usage(config: Config) -> tuple[Mapping[str, int], GivenNames]:
-    """How often each intent is carried out here, and the names that users gave."""
+    """How often each intent is carried out here, and the names of routines and of music."""
     folder = config.state_dir
     return confirmed(folder / USAGE_FILE), read_names(folder / NAMES_FILE)
 

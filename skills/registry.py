@@ -233,7 +233,7 @@ class Registry:
             return skill.holds(request, bound.context)
 
     def given_names(self, context: Context) -> GivenNames:
-        """The names that users gave, of every built-in skill that has any."""
+        """The names that there are now, of every built-in skill that has any."""
         found: dict[str, dict[str, tuple[str, ...]]] = {}
         for skill in self._skills.values():
             if isinstance(skill, Skill):

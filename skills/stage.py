@@ -387,7 +387,7 @@ class SkillsStage:
         )
 
     def _name(self, context: Context) -> Iterator[Reload]:
-        """Have recognition know the names that users gave, where they have changed."""
+        """Have recognition know the names of routines and of music, where they have changed."""
         if self._names.changed(context):
             yield Reload(stage=ASR)
 

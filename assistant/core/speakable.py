@@ -32,7 +32,7 @@ class Speakable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 GivenNames = Mapping[str, Mapping[str, tuple[str, ...]]]
-"""Names that users gave: skill → slot of its sentences → the names that it takes."""
+"""Names of routines and of music: skill → slot of its sentences → the names that it takes."""
 NO_NAMES: GivenNames = {}
 _NAMES = msgspec.json.Decoder(dict[str, dict[str, tuple[str, ...]]])
 

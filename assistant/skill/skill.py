@@ -173,7 +173,7 @@ class Skill:
         return register
 
     def names_now(self, context: Context) -> dict[str, tuple[str, ...]]:
-        """The names that users gave, by the slot that they may be."""
+        """The names that there are now, by the slot that they may be."""
         return {slot: tuple(names(context)) for slot, names in self._given.items()}
 
     def on(self, trigger: Trigger) -> Callable[[Function], Function]:

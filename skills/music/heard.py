@@ -12,4 +12,4 @@ MOST_NAMES = 1000
 def names(context: Context) -> list[str]:
     """The names of the library, each once: those of playlists first, those of songs last."""
     music = sorted(context.music.all(), key=lambda one: KINDS.index(one.kind))
-    return list(dict.fromkeys(one.name.replace("&", " and ") for one in music))[:MOST_NAMES]
+    return list(dict.fromkeys(one.name for one in music))[:MOST_NAMES]

@@ -53,7 +53,7 @@ def test_of_many_names_those_of_songs_are_left_out(
 
 
 def test_sentences_with_them_are_expected() -> None:
-    names = {"music": {"search_query": ("Zebra Crossing", "Simon  and  Garfunkel", "Nap", "Yoga")}}
+    names = {"music": {"search_query": ("Zebra Crossing", "Simon & Garfunkel", "Nap", "Yoga")}}
     expected = Templates.compile([skill.manifest()], HOME).speakable(names=names)
     classes = {word: set(phrases) for word, phrases in expected.classes.items()}
     (of_music,) = [word for word, phrases in classes.items() if "zebra crossing" in phrases]
