@@ -78,12 +78,13 @@ class Interpreter:
         compose: Composer | None = None,
         questions: Questions | None = None,
     ) -> None:
-        self._templates = templates
-        self.guess = guess
+        self._templates, self.guess = templates, guess
         self._compose, self._questions = compose, questions
-        self._short = ShortForms(templates.short, templates.conditional)
+        self._short = ShortForms(templates.short, templates.conditional, self._beside)
         sentences = Sentences(templates)
-        self._sentence, self._part = sentences.read, sentences.part
+        self._sentence, self._with_names = sentences.read, sentences.with_names
+        self._part = sentences.part
+        self._segmenter = partial(Segmenter, traits=templates.traits)
 
     def __call__(
         self, said: Canonical, now: datetime, before: ReadPart | None = None
@@ -114,12 +115,12 @@ class Interpreter:
             return Understood(by=by, not_a_command=readings is not None or not_a_command(said))
         return Understood(tuple(readings), by)
 
-    def conditional(self, said: Canonical, now: datetime, whole: bool) -> Conditional:
+    def conditional(self, said: Canonical, now: datetime, whole: bool, sure: bool) -> Conditional:
         """The meanings that a text has only while the skills say so, the likeliest first.
 
-        Unless it is read as a `whole`, there may be more talk beside it.
+        Unless it is read as a `whole`, talk may stand beside them; unless for `sure`, sentences.
         """
-        return self._short.conditional(said, now, whole)
+        return self._short.conditional(said, now, whole, sure)
 
     def is_about_devices(self, part: ReadPart) -> bool:
         """Whether a command is about devices of the home."""
@@ -149,9 +150,8 @@ class Interpreter:
         return self.guess.asks(said, now)
 
     def _talk(self, said: Canonical) -> ReadPart | None:
-        if self.guess is None or not self._may_guess(said):
-            return None
-        return self._part(said, command) if (command := self.guess.talk(said)) else None
+        command = self.guess.talk(said) if self.guess and self._may_guess(said) else None
+        return self._part(said, command) if command else None
 
     def _may_guess(self, said: Canonical) -> bool:
         return len(said.tokens) <= LONGEST and not said.garbled
@@ -189,7 +189,7 @@ class Interpreter:
         return self._compose is not None and self._compose.is_for_devices(part.command)
 
     def _by_sentence(self, said: Canonical, now: datetime, _: ReadPart | None) -> Found | None:
-        whole = self._modified(partial(self._sentence, now=now, free_text=False), now)(said)
+        whole = self._exactly(now)(said)
         talk = whole is not None and self._templates.traits(whole.command.intent).only_talk
         if talk and (found := self._by_routine(said, now, None)):
             return found  # "bedtime please" is no good night where a scene is called so
@@ -212,15 +212,12 @@ class Interpreter:
         return None
 
     def _by_parts(self, said: Canonical, now: datetime, before: ReadPart | None) -> Found | None:
-        strict = partial(self._sentence, now=now, free_text=False)
-        modified = self._modified(strict, now)
-        parts = Segmenter(modified, modified, modified).read(said, before)
-        if parts is None or (len(parts) > 1 and any(map(self._is_whole, parts))):
+        modified = self._exactly(now)
+        parts = self._segmenter(modified, modified, modified).read(said, before)
+        whole = (self._templates.traits(part.command.intent).whole for part in parts or ())
+        if parts is None or (len(parts) > 1 and any(whole)):
             return None  # "turn the tv on but quiet" asks nobody to be quiet
         return By.PARTS, parts
-
-    def _is_whole(self, part: ReadPart) -> bool:
-        return self._templates.traits(part.command.intent).whole
 
     def _by_strange_kind(
         self, said: Canonical, now: datetime, before: ReadPart | None
@@ -337,10 +334,9 @@ class Interpreter:
     def _by_free_text(
         self, said: Canonical, now: datetime, before: ReadPart | None
     ) -> Found | None:
-        free = partial(self._sentence, now=now, free_text=True)
-        modified = self._modified(free, now)
-        exact = self._modified(partial(self._sentence, now=now, free_text=False), now)
-        whole, parts = modified(said), Segmenter(modified, modified, exact).read(said, before)
+        modified = self._modified(partial(self._sentence, now=now, free_text=True), now)
+        segmenter = self._segmenter(modified, modified, self._exactly(now))
+        whole, parts = modified(said), segmenter.read(said, before)
         if whole and self._doubts(whole):
             whole = None
         if parts and any(map(self._doubts, parts)):
@@ -362,8 +358,8 @@ class Interpreter:
             return _sound(free(part)) or guessed(part)
 
         whole = self._modified(guessed, now)(said)
-        exact = self._modified(partial(self._sentence, now=now, free_text=False), now)
-        segmenter = Segmenter(self._modified(loose, now), self._modified(free, now), exact)
+        exact = self._exactly(now)
+        segmenter = self._segmenter(self._modified(loose, now), self._modified(free, now), exact)
         parts = segmenter.read(said, before)
         sure = min((part.confidence for part in parts or ()), default=0.0)
         joined = any(end < start for end, start in cuts(said))  # by a word, not by a pause alone
@@ -371,6 +367,13 @@ class Interpreter:
         if whole and (sure < least or (sure == least and not joined) or whole.holds(parts or ())):
             return By.GUESS, [whole]
         return None if parts is None else (By.GUESSED_PARTS, parts)
+
+    def _exactly(self, now: datetime) -> One:
+        """Reads a whole sentence without free text, and what is added to it."""
+        return self._modified(partial(self._sentence, now=now, free_text=False), now)
+
+    def _beside(self, said: Canonical, now: datetime) -> ReadPart | None:
+        return self._modified(partial(self._with_names, now=now), now)(said)
 
     def _modified(self, read: One, now: datetime) -> One:
         return with_modifiers(read, self._named, now, self._templates.traits)
@@ -386,8 +389,7 @@ class Interpreter:
 
     def _named(self, text: str) -> Slot | None:
         """What words name: by a whole name, or by as much of it as tells one device."""
-        whole = self._templates.named(text)
-        return whole or (self._compose.named(text) if self._compose is not None else None)
+        return self._templates.named(text) or (self._compose.named(text) if self._compose else None)
 
     def _composed(self, one: Composed) -> ReadPart:
         return self._part(one.said, one.command, doing=one.doing)

@@ -40,6 +40,12 @@ class Sentences:
                 return self.part(said, command, match)
         return None
 
+    def with_names(self, said: Canonical, now: datetime) -> ReadPart | None:
+        """The same without free text, but for the name of something: "play jazz"."""
+        exact = self.read(said, now, free_text=False)
+        free = None if exact else self.read(said, now, free_text=True)
+        return free if free and self._templates.traits(free.command.intent).by_name else exact
+
     def part(
         self,
         said: Canonical,

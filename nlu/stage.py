@@ -245,7 +245,8 @@ def _conditional(
     now: datetime,
 ) -> Conditional:
     """What a text means only while the skills say so, after what was heard before it."""
-    meanings = interpreter.conditional(said, now, _is_whole(said, understood))
+    sure = understood.by in _SURELY
+    meanings = interpreter.conditional(said, now, _is_whole(said, understood), sure)
     other = said != canonical(transcript.text)
     return (*_short_form(transcript, interpreter, now), *meanings) if other else meanings
 
@@ -256,7 +257,7 @@ def _short_form(transcript: Transcript, interpreter: Interpreter, now: datetime)
         return ()
     return tuple(
         tuple(msgspec.structs.replace(one, text=transcript.text) for one in commands)
-        for commands in interpreter.conditional(canonical(transcript.text), now, whole=True)
+        for commands in interpreter.conditional(canonical(transcript.text), now, True, True)
     )
 
 

@@ -84,6 +84,9 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     unmistakable: bool = False
     """Its sentences are said to an assistant alone, whatever their free text: "remind me to …", so
     that the models need not take the whole text for its intent."""
+    by_name: bool = False
+    """Its free text is what something is called, so that a command after an "and" is no part of it:
+    "play jazz and turn on the lamp"."""
     names: str = ""
     """Its slot of free text that gives something a name, by which alone it is then called: the slot
     is told which commands its words are already."""

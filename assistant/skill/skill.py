@@ -236,9 +236,9 @@ class Skill:
         )
 
     def holds(self, request: Request, context: Context) -> bool:
-        """Whether a short form means the request that it was read as."""
-        conditions = (g.holds for g in self._declarations if g.intent == request.intent and g.holds)
-        return any(holds(request, context) for holds in conditions)
+        """Whether a short form means the request that it was read as; what has none always does."""
+        conditions = [g.holds for g in self._declarations if g.intent == request.intent and g.holds]
+        return not conditions or any(holds(request, context) for holds in conditions)
 
     def call(self, request: Request, context: Context) -> Dialog:
         """Run the request's intent, asking for what is missing; raises what the skill raises."""

@@ -13,7 +13,7 @@ from assistant.english.commands.modifiers import AT_TIME, FOR
 from nlu.discourse import clauses
 from nlu.discourse.modifiers import Modifiers
 from nlu.discourse.times import together
-from nlu.grammar.match import Match
+from nlu.grammar.match import LATER, Match
 from nlu.text.canonical import Canonical, canonical
 
 _NAMING = ("name", "area")
@@ -62,6 +62,11 @@ class ReadPart:
         return self.match is not None and self.match.open_ended
 
     @property
+    def puts_off(self) -> bool:
+        """Whether its free text is a command for later, which reads better as that command."""
+        return any(slot.name == LATER for slot in self.command.slots)
+
+    @property
     def referent(self) -> str:
         """The words for what the command is about: "it" and "them" may stand for these."""
         slots = {slot.name: str(slot.value) for slot in self.command.slots}
@@ -86,7 +91,7 @@ class ReadPart:
 
     def explains(self, modifiers: Modifiers) -> bool:
         """Whether its slots hold what a sentence seems to add: "a timer for two hours"."""
-        if modifiers.when is None or modifiers.excluded:
+        if modifiers.when is None or modifiers.excluded or self.puts_off:
             return False
         when = modifiers.when
         said = f"{when.said} {when.lasting.said if when.lasting else ''}"

@@ -46,8 +46,11 @@ class Segmenter:
     What comes before the words that it lacks is read by `exact`, which takes no free text.
     """
 
-    def __init__(self, one: One, sentence: One, exact: One) -> None:
+    def __init__(
+        self, one: One, sentence: One, exact: One, traits: Callable[[str], Traits]
+    ) -> None:
         self._left = _MOST_READ
+        self._traits = traits
         self._one = self._counted(one)
         self._sentence = self._counted(sentence)
         """Reads texts with borrowed words; there are too many of them for a model."""
@@ -129,8 +132,8 @@ class Segmenter:
         if most < 2:
             return None
         found = (self._cut(said, end, start, before, most) for end, start in cuts(said))
-        # the fewest: "one hour and twenty minutes" is one duration, not two timers
-        return min((f for f in found if f is not None), key=len, default=None)
+        # the least free text, and the fewest: "one hour and twenty minutes" is no two timers
+        return min((f for f in found if f is not None), key=_cost, default=None)
 
     def _cut(
         self, said: Canonical, end: int, start: int, before: ReadPart | None, most: int
@@ -144,10 +147,18 @@ class Segmenter:
                 return None
             # "don't cancel the timer, just pause it": "it" is the timer of the negated command
             return self._tail(rest, before or self._one(clauses.plain(head)), most - 1)
-        if first.open_ended:  # free text would run on
-            return None
-        tail = self._tail(rest, first, most - 1)
+        if first.open_ended:
+            tail = self._after_name(first, rest, most - 1)
+        else:
+            tail = self._tail(rest, first, most - 1)
         return None if tail is None else [first, *tail]
+
+    def _after_name(self, first: ReadPart, rest: Canonical, most: int) -> list[ReadPart] | None:
+        """The whole sentences after free text, which would run on over anything else."""
+        if not self._traits(first.command.intent).by_name:
+            return None
+        tail = self._tail(rest, None, most)
+        return tail if tail and all(one.exact and not one.borrowed for one in tail) else None
 
     def _tail(self, rest: Canonical, before: ReadPart | None, most: int) -> list[ReadPart] | None:
         if not_a_command(rest):
@@ -183,14 +194,16 @@ class Segmenter:
 def with_modifiers(read: One, named: Named, now: datetime, traits: Callable[[str], Traits]) -> One:
     """Read with `read`, or else the plain command in a text with what the text adds to it.
 
-    Free text at the end of an intent whose `traits` take a time is without that.
+    Free text at the end of an intent whose `traits` take a time, or that names something, is
+    without that.
     """
 
     def modified(said: Canonical) -> ReadPart | None:
         whole = read(said)
-        if whole is not None and whole.match is not None:
-            takes = whole.open_ended and "when" in traits(whole.command.intent).takes
-            return (_before_time(whole, read, now) if takes else None) or whole
+        if whole is not None and whole.match is not None and not whole.puts_off:
+            of = traits(whole.command.intent)
+            ends = whole.open_ended and (of.by_name or "when" in of.takes)
+            return (_before_time(whole, read, now) if ends else None) or whole
         added = False
         plain = without_politeness(said)
         for core, modifiers in divisions(plain, named, now):
@@ -212,6 +225,10 @@ def _before_time(whole: ReadPart, read: One, now: datetime) -> ReadPart | None:
         if part is not None and part.like(whole) and part.open_ended:
             return part.modified(Modifiers(when=when))
     return None
+
+
+def _cost(readings: Sequence[ReadPart]) -> tuple[int, int]:
+    return sum(one.free for one in readings), len(readings)
 
 
 def _once(readings: Sequence[ReadPart]) -> list[ReadPart]:

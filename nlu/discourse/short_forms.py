@@ -10,7 +10,7 @@ stand beside a reason: "cancel the onions, they're done".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 
@@ -55,6 +55,8 @@ _TIMERS = ("timer", "timers")
 _ONE_TIMER, _ONE_FOR = canonical("set timer"), ("1 for ", "another for ")
 
 Conditional = tuple[tuple[Command, ...], ...]
+Sentence = Callable[[Canonical, datetime], ReadPart | None]
+"""Reads a text as a whole sentence at a time."""
 _REASONS = tuple(tuple(reason.split()) for reason in REASONS)
 _NEW_NAME = "{text:name}"
 """Free text for a name, in a sentence."""
@@ -68,9 +70,14 @@ _LATEST_VERB = 2
 class ShortForms:
     """The short forms of all skills, over the names of a home."""
 
-    def __init__(self, certain: Templates | None, conditional: Templates | None) -> None:
-        """Read `certain` forms, which are always meant, and `conditional` ones."""
-        self._certain, self._conditional = certain, conditional
+    def __init__(
+        self, certain: Templates | None, conditional: Templates | None, beside: Sentence
+    ) -> None:
+        """Read `certain` forms, which are always meant, and `conditional` ones.
+
+        What `beside` reads may stand beside either.
+        """
+        self._certain, self._conditional, self._beside = certain, conditional, beside
         self._naming = {
             claim.schema.intent
             for claim in (certain.claims if certain else ())
@@ -79,7 +86,7 @@ class ShortForms:
         """Intents whose certain forms give new names."""
 
     def certain(self, said: Canonical, now: datetime) -> list[ReadPart] | None:
-        """The commands of a text that holds nothing but certain forms; None for another text."""
+        """The commands of a text of certain forms, and perhaps sentences; None for another text."""
         if not self._may_be_read(said) or not_a_command(said):
             return None
         said = _without_hedges(said)
@@ -88,7 +95,8 @@ class ShortForms:
             for complete in (text, with_units(text)) if timed else (text,):
                 if not (self._certain and self._certain.may_hold(complete)):
                     continue
-                if found := self._items(complete, now, {}, _MOST_ITEMS):
+                found = self._items(complete, now, {}, _MOST_ITEMS)
+                if found and any(self._first_certain(part.said, now) for part in found):
                     return found
         return self._bare_times(said, now)
 
@@ -106,10 +114,11 @@ class ShortForms:
         read = [part for part in found if part is not None and not _free(part)[0]]
         return read if 1 < len(read) == len(found) <= _MOST_ITEMS else None
 
-    def conditional(self, said: Canonical, now: datetime, whole: bool) -> Conditional:
+    def conditional(self, said: Canonical, now: datetime, whole: bool, sure: bool) -> Conditional:
         """The meanings that a text has only while the skills say so, the likeliest first.
 
         Unless it is read as a `whole`, it may be a form with a reason or more talk beside it.
+        Unless it is for `sure` something else, half of it may be a sentence.
         """
         if not self._may_be_read(said):
             return ()
@@ -121,8 +130,11 @@ class ShortForms:
         # What was put right is not meant as it was said first: "oat milk, no sorry, almond milk".
         repaired = list(islice(_repaired(said), _MOST_REPAIRED))
         for text in repaired or texts:
-            meanings = self._negated if not_a_command(text) else self._alternatives
+            negated = not_a_command(text)
+            meanings = self._negated if negated else self._alternatives
             found |= dict.fromkeys(meanings(text, now))
+            if not (sure or negated):
+                found |= dict.fromkeys(self._halves(text, now))
         likeliest = sorted(found, key=len) if repaired else found
         return tuple(islice(likeliest, _MOST_MEANINGS))
 
@@ -132,19 +144,23 @@ class ShortForms:
     def _items(
         self, said: Canonical, now: datetime, known: dict[int, list[ReadPart] | None], most: int
     ) -> list[ReadPart] | None:
-        """The fewest certain forms that make up a text."""
+        """The fewest certain forms, and sentences after or before them, that make up a text."""
         start = said.tokens[0].start
         if start not in known:
-            whole = next(iter(self._read_certain(said, now)), None)
+            is_part = most < _MOST_ITEMS
+            whole = self._first_certain(said, now) or (self._beside(said, now) if is_part else None)
             known[start] = whole.each_item() if whole else None
             ways = [] if whole or most < 2 else list(_divisions(said))
             for head, rest in ways:
-                first = next(iter(self._read_certain(head, now)), None)
+                first = self._first_certain(head, now) or self._beside(head, now)
                 others = self._items(rest, now, known, most - 1) if first else None
                 best = known[start]
                 if first and others and (best is None or len(others) + 1 < len(best)):
                     known[start] = [first, *others]
         return known[start]
+
+    def _first_certain(self, said: Canonical, now: datetime) -> ReadPart | None:
+        return next(iter(self._read_certain(said, now)), None)
 
     def _negated(self, said: Canonical, now: datetime) -> Iterator[tuple[Command, ...]]:
         """The meanings of a text that negates, where that is what the form says: "not the peas"."""
@@ -161,6 +177,18 @@ class ShortForms:
             tails = list(self._alternatives(rest, now))
             for first in self._forms(with_units(head), now):
                 yield from ((first.command, *tail) for tail in tails)
+
+    def _halves(self, said: Canonical, now: datetime) -> Iterator[tuple[Command, ...]]:
+        """The meanings of a text of which one half is a whole sentence: "add milk and lamp off"."""
+        for end, start in cuts(said):
+            halves = said.part(0, end), said.part(start, len(said.tokens))
+            first, second = (self._beside(half, now) for half in halves)
+            if first and not second:
+                tails = self._alternatives(halves[1], now)
+                yield from ((first.command, *tail) for tail in tails)
+            elif second and not first:
+                heads = self._alternatives(halves[0], now)
+                yield from ((*head, second.command) for head in heads)
 
     def _forms(self, said: Canonical, now: datetime) -> Iterator[ReadPart]:
         """The conditional forms that may stand beside others: more than a name."""

@@ -20,6 +20,9 @@ from nlu.values import resolve
 _RESOLVED = ("duration", "time", "date", "datetime", "period")
 """Kinds of slots for which free text counts only where it is such a value."""
 
+LATER = "conversation_command"
+"""Slot of free text that is a command of its own, to be carried out later."""
+
 
 @dataclass(frozen=True)
 class Captured:

@@ -18,7 +18,7 @@ from assistant.skill.manifest import SkillManifest, SlotSchema, Traits
 from nlu.grammar.claim import Claim
 from nlu.grammar.grammar import Grammar, compile_grammar, named_values, with_vocabulary
 from nlu.grammar.labelled import Labelled, labelled
-from nlu.grammar.match import Captured, Match, read_match
+from nlu.grammar.match import LATER, Captured, Match, read_match
 from nlu.grammar.paraphrase import plain_sentence
 from nlu.grammar.prefilter import Prefilter
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
@@ -41,9 +41,6 @@ SAMPLING_SEED = 1
 """The seed that draws them."""
 
 _ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)
-
-_LATER = "conversation_command"
-"""Slot of free text that is a command of its own, to be carried out later."""
 
 __all__ = ["Captured", "Match", "Templates"]
 
@@ -328,7 +325,7 @@ class Templates:
         places = (str(s.value) for s in match.slots if s.schema.kind == "area")
         others = self._others_in(next(places, self._area))
         named = (s.text for s in match.slots if s.schema.kind == "entity")
-        later = (s.raw for s in match.slots if s.wildcard and s.schema.name == _LATER)
+        later = (s.raw for s in match.slots if s.wildcard and s.schema.name == LATER)
         return others.isdisjoint(named) and all(map(self.match, later))
 
     def _without_skip_words(self, said: Canonical) -> Canonical:

@@ -53,6 +53,7 @@ OTHER = frozenset(("another", "other", "else", "different"))
 NO_PLAYER = "I have no player for music."
 PLAYING = Traits(
     about=("music", "song", "track", "sound", "tv", "telly", "television", "radio"),
+    by_name=True,
 )
 
 skill = Skill("music")
@@ -89,7 +90,7 @@ def _is_there(request: Request, context: Context) -> bool:
     "play something (else|different)",
     "(put|turn|switch) (on the music|the music on|some music on|on some music)",
 )
-@skill.short(PLAY, "(put|stick|pop) on {search_query}", holds=_is_there)
+@skill.short(PLAY, "(play|(put|stick|pop) on) {search_query}", holds=_is_there)
 def play(
     request: Request,
     context: Context,

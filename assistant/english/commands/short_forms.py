@@ -29,9 +29,9 @@ NO_LABEL = (
 """Words that no name of the user's own has, such as the name of a new timer."""
 
 NO_THING = word_set(
-    "list lists timer add put set start remove take tick check complete delete cancel turn switch"
-    " swap exchange off clear no not never nah wait forget just then also actually sorry i you he"
-    " she we they it me us him her them if so how what which"
+    "list lists timer add put set start play remove take tick check complete delete cancel turn"
+    " switch swap exchange off clear no not never nah wait forget just then also actually sorry i"
+    " you he she we they it me us him her them if so how what which"
 )
 """Words that no thing has whose list is named after it: they begin another command, or a story."""
 
