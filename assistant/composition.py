@@ -48,6 +48,7 @@ from skills.isolation.host import Host
 from skills.later.evidence import Evidence, clock_evidence
 from skills.later.sun import Position
 from skills.music import NAME as MUSIC
+from skills.music.stations import receivers
 from skills.registry import Fault, Registry, load_registry
 from skills.revisions import Revisions
 from skills.rights.pin_file import PinFile
@@ -230,9 +231,11 @@ class Composition:
 
     @property
     def _plays_music(self) -> bool:
-        """Whether there is MPD, or the home's file names it."""
-        named = any(e.id == mpd.PLAYER for e in load_homes(self._config.home_files).entities)
-        return named or bool(self._config.mpd.host)
+        """Whether there is MPD, or a radio station."""
+        entities = load_homes(self._config.home_files).entities
+        named = any(e.id == mpd.PLAYER for e in entities) or bool(receivers(entities))
+        stations = self._config.skills.settings.get(MUSIC, {}).get("stations")
+        return named or bool(self._config.mpd.host) or bool(stations)
 
     @property
     def _players(self) -> dict[str, str]:

@@ -182,6 +182,8 @@ class Segmenter:
         texts = islice(clauses.shared(before.said, _without_same(part)), _MOST_BORROWED)
         found = [replace(r, borrowed=True) for r in map(self._sentence, texts) if r]
         found = [r for r in found if r.command.intent == before.command.intent]
+        if not phrases.PRONOUNS.isdisjoint(token.text for token in part.tokens):
+            found = [r for r in found if not r.free]  # "turn it off" is no name of a song
         return next((r for r in found if r.like(before)), found[-1] if found else None)
 
     def _lent(self, head: Canonical, rest: Canonical) -> ReadPart | None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from assistant.core.messages import Command
 from assistant.english.asking.mentions import named
 from assistant.english.commands.directions import DIRECTIONS
+from assistant.english.commands.modifiers import ALL
 from assistant.english.commands.words import NORMS, QUESTIONS, SPEAKING
 from assistant.english.stems import singular
 from assistant.english.stop_words import COMMON
@@ -16,6 +17,8 @@ from nlu.grammar.templates import Templates
 from nlu.parts.composer import Composed, Composer
 from nlu.text.canonical import Canonical, without_politeness
 
+_ONE = frozenset(("it", "that"))
+"""Words for one thing."""
 Compose = Callable[[Canonical], list[Composed] | None]
 """Gives the commands of a text that is read by its parts."""
 
@@ -23,14 +26,18 @@ Compose = Callable[[Canonical], list[Composed] | None]
 def leaves_out(guessed: ReadPart, templates: Templates) -> bool:
     """Whether a guess that names nothing leaves out what is named: "pause the spuds".
 
-    It is a word of no sentence, after a verb; in a question, of no sentence of that intent.
+    It is a word of no sentence, after a verb; in a question, of no sentence of that intent; or a
+    pronoun for one thing, where all of a room would be meant.
     """
     if any(slot.raw for slot in guessed.command.slots):
         return False
     said = without_politeness(guessed.said)
     words = [token.text for token in said.tokens]
+    traits = templates.traits(guessed.command.intent)
+    if traits.of_all and not _ONE.isdisjoint(words) and ALL.isdisjoint(words):
+        return True  # nobody knows what "it" is
     strange = [word not in COMMON and not templates.spelt(word) for word in words]
-    if templates.traits(guessed.command.intent).asks:
+    if traits.asks:
         own = templates.words_of(guessed.command.intent)
         asking = [at for at, word in enumerate(words) if word in QUESTIONS]
         if not asking:

@@ -7,13 +7,14 @@ from skills.music.sentences import (
     NO_MEDIA,
     PLAY_ELSE,
     PLAY_MUSIC,
+    PLAY_STATION,
 )
 
 SUBJECTS = (
     FixedReply(
         "HassMediaSearchAndPlay",
         NO_MEDIA,
-        (*PLAY_MUSIC, *PLAY_ELSE),
+        (*PLAY_MUSIC, *PLAY_ELSE, *PLAY_STATION),
         about=("music", "song", "track", "sound", "tv", "telly", "television", "radio"),
     ),
     FixedReply(

@@ -7,10 +7,12 @@ import msgspec
 from assistant.skill import Context, Reply, Skill, Traits, count
 from skills.music.matching import alike, matches, mentioned
 from skills.music.player import player_of, told
+from skills.music.stations import stations
 
 NO_SONGS = "I don't know what music there is."
 FEW = 5
 """Most names that are told."""
+NOUNS = {"title": "song", "station": "radio station"}
 ASKS = Traits(asks=True, about=("music", "song", "track", "album", "band"))
 
 skill = Skill("music")
@@ -49,12 +51,19 @@ def music_there(search_query: str, context: Context) -> Reply:
 @skill.intent("MusicNames", "(what|which) playlists <there>", fixed={"kind": "playlist"})
 @skill.intent("MusicNames", "(what|which) (genres|kinds of music) <there>", fixed={"kind": "genre"})
 @skill.intent("MusicNames", "(what|which) songs <there>", fixed={"kind": "title"})
+@skill.intent(
+    "MusicNames",
+    "(what|which) [radio] stations <there>",
+    "(what|which) [radio] stations can (you|i|we) (play|listen to|hear|get)",
+    fixed={"kind": "station"},
+)
 def music_names(context: Context, kind: str) -> Reply:
     """Tell the names of a kind of music, where they are few."""
-    if player_of(context) is None:
+    music = (*stations(context), *context.music.all())
+    if player_of(context) is None and not music:
         return Reply(NO_SONGS, done=False)
-    names = [one.name for one in context.music.all() if one.kind == kind]
-    noun = "song" if kind == "title" else kind
+    names = [one.name for one in music if one.kind == kind]
+    noun = NOUNS.get(kind, kind)
     if not names:
         return Reply(f"I have no {noun}s.")
     if len(names) > FEW:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from assistant.core.home.music import KINDS
 from assistant.skill import Context
+from skills.music.stations import stations
 
 MOST_NAMES = 1000
 """Most names that are expected, which take some 20 MB and 4 s more for a language model."""
 
 
 def names(context: Context) -> list[str]:
-    """The names of the library, each once: those of playlists first, those of songs last."""
-    music = sorted(context.music.all(), key=lambda one: KINDS.index(one.kind))
+    """The names of the library, each once: those of stations first, those of songs last."""
+    every = (*stations(context), *context.music.all())
+    music = sorted(every, key=lambda one: KINDS.index(one.kind))
     return list(dict.fromkeys(one.name for one in music))[:MOST_NAMES]

@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from assistant.core.home.music import KINDS, Kind, Music
+from assistant.english.numbers import read_number
 from assistant.english.words import words
 
 LIKE = 0.8
@@ -25,6 +28,8 @@ CLASSES: dict[str, Kind] = {
     "song": "title",
     "track": "title",
     "tune": "title",
+    "station": "station",
+    "channel": "station",
 }
 """Word for a kind of music → the kind."""
 
@@ -60,7 +65,7 @@ class MusicMention:
         by = f" by {self.by}" if self.by else ""
         if self.kind == "artist":
             return f"nothing by {self.name}"
-        if self.kind in ("album", "playlist"):
+        if self.kind in ("album", "playlist", "station"):
             return f"no {self.kind} called {self.name}{by}"
         return f"no {self.name}{by}"
 
@@ -127,8 +132,7 @@ def artist_of(wanted: MusicMention, music: Sequence[Music]) -> str | None:
 
 def _of(one: Music, wanted: MusicMention) -> Music:
     """The music with its artist, where one was named: whoever sings is in no genre's name."""
-    by = wanted.by if one.kind in ("album", "title") else ""
-    return Music(one.kind, one.name, by)
+    return msgspec.structs.replace(one, by=wanted.by) if one.kind in ("album", "title") else one
 
 
 def _is_called(one: Music, wanted: MusicMention) -> bool:
@@ -141,9 +145,19 @@ def _holds(one: Music, wanted: MusicMention) -> bool:
 
 
 def _key(name: str) -> str:
-    """A name as it is compared: "The Beatles" is "beatles", "Simon & Garfunkel" has an "and"."""
-    found = words(name.replace("&", " and ").replace("'", ""))
+    """A name as it is compared: "The Beatles" is "beatles", "Radio Four" has a 4."""
+    found = _with_figures(words(name.replace("&", " and ").replace("'", "")))
     return " ".join(found[1:] if len(found) > 1 and found[0] in ("the", "a", "an") else found)
+
+
+def _with_figures(said: list[str]) -> list[str]:
+    """Words with numbers in figures, however they are written."""
+    found, at = list[str](), 0
+    while at < len(said):
+        number, end = read_number(said, at) or (None, at + 1)
+        found.append(said[at] if number is None else str(number))
+        at = end
+    return found
 
 
 def _plain(text: str) -> str:

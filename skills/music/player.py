@@ -36,6 +36,12 @@ def go_on(player: Entity, context: Context) -> Reply:
     return Reply(f"I let {the(player)} go on.", undo=tuple(undo), about=(player.id,))
 
 
+def turn_off(player: Entity, context: Context) -> Reply:
+    """End what a player plays."""
+    undo = bring(context, player, "off")
+    return Reply(f"I turned off {the(player)}.", undo=tuple(undo), about=(player.id,))
+
+
 def skip(player: Entity, context: Context) -> Reply:
     """Skip to the next song."""
     return commanded(context, player, "next", f"I skipped to the next one on {the(player)}.")

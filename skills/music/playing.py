@@ -42,15 +42,18 @@ from skills.music.player import (
     told,
     told_player,
 )
-from skills.music.sentences import NO_MEDIA, PLAY_ELSE, PLAY_MUSIC
+from skills.music.sentences import NO_MEDIA, PLAY_ELSE, PLAY_MUSIC, PLAY_STATION
+from skills.music.stations import has_radio, put_on_station, stations, the_radio
 
 PLAY = "HassMediaSearchAndPlay"
 ELSE = "else"
 """Kind of what is no music."""
+STATION = "station"
 NO_MUSIC = (ELSE, "podcast", "movie", "tv_show")
-OTHER = frozenset(("another", "other", "else", "different"))
-"""Words for any song but the one that plays."""
+OTHER = frozenset(("another", "other", "else", "different", "next", "change"))
+"""Words for any song or station but the one that plays."""
 NO_PLAYER = "I have no player for music."
+NO_STATIONS = "I know no radio stations."
 PLAYING = Traits(
     about=("music", "song", "track", "sound", "tv", "telly", "television", "radio"),
     by_name=True,
@@ -63,10 +66,30 @@ skill.rule("hear", "(play|put on|let us hear|(i want|i would like) to hear)")
 def _is_there(request: Request, context: Context) -> bool:
     """Whether there is music of this very name, so that "put on" means it and no kettle."""
     said = request.slot("search_query")
-    return said is not None and is_named(mentioned(str(said.value)), context.music.all())
+    return said is not None and is_named(mentioned(str(said.value)), _all(context))
+
+
+def _all(context: Context) -> tuple[Music, ...]:
+    """All music that has a name, and the stations."""
+    return (*stations(context), *context.music.all())
+
+
+def _is_radio(request: Request, context: Context) -> bool:
+    """Whether "the radio" is a station, and no device."""
+    named = request.slot("search_query") is not None
+    return not named and bool(stations(context)) and not has_radio(context)
 
 
 @skill.intent(PLAY, *PLAY_ELSE, fixed={"media_class": ELSE}, traits=PLAYING)
+@skill.intent(PLAY, *PLAY_STATION, fixed={"media_class": STATION})
+@skill.short(
+    PLAY,
+    "(turn|put|switch) (on the radio|the radio on)",
+    "(play|put on|start|listen to) [the] radio",
+    "radio on",
+    fixed={"media_class": STATION},
+    holds=_is_radio,
+)
 @skill.intent(PLAY, "<hear> (the|an) album {search_query}", fixed={"media_class": "album"})
 @skill.intent(
     PLAY,
@@ -90,7 +113,13 @@ def _is_there(request: Request, context: Context) -> bool:
     "play something (else|different)",
     "(put|turn|switch) (on the music|the music on|some music on|on some music)",
 )
-@skill.short(PLAY, "(play|(put|stick|pop) on) {search_query}", holds=_is_there)
+@skill.short(
+    PLAY,
+    "(play|(put|stick|pop) on) {search_query} [in [the] {area}]",
+    "(put|stick|pop) {search_query} on [in [the] {area}]",
+    "(tune|switch|turn|change|go) [the (station|channel)] [in|over] to {search_query}",
+    holds=_is_there,
+)
 def play(
     request: Request,
     context: Context,
@@ -99,25 +128,43 @@ def play(
     name: Entity | None = None,
     area: Area | None = None,
 ) -> Dialog:
-    """Play an artist, an album, a playlist, a genre, a song, or any music."""
-    player = player_of(context)
-    if player is None or media_class in NO_MUSIC:
+    """Play a station, an artist, an album, a playlist, a genre, a song, or any music."""
+    player, music = player_of(context), _all(context)
+    if media_class in NO_MUSIC or (player is None and not music):
         return Reply(NO_MEDIA, done=False)
-    if name is not None and name.id != player.id:
-        return Reply(f"I can't play music by name on {named(name)}.", done=False)
     said = request.slot("area")
     heard = said is not None and bool(said.raw)  # not the speaker's own room, which nobody named
-    if area is not None and heard and area.id != player.area:
-        return not_there(player, area, context)
-    if (gone := away(player)) is not None:
-        return gone
-    wanted, music = mentioned(search_query, media_class), context.music.all()
-    if wanted.anything and request.confidence < 1:
+    there = area if heard else None
+    wanted = mentioned(search_query, media_class)
+    if wanted.anything and (request.confidence < 1 or media_class == STATION):
         wanted = named_in(request.text, music)
-    if wanted.anything:
-        return _anything(request, player, context)
-    found = yield from _meant(wanted, music)
-    return found if isinstance(found, Reply) else put_on(found, player, context)
+    if wanted.anything and media_class == STATION:
+        other = not OTHER.isdisjoint(words(request.text))
+        found: Music | Reply | None = the_radio(context, another=other)
+    elif wanted.anything and player is not None:
+        refused = _out_of_place(player, name, there, context)
+        return refused or _anything(request, player, context)
+    elif wanted.anything:
+        return Reply(NO_MEDIA, done=False)
+    else:
+        found = yield from _meant(wanted, music)
+    if isinstance(found, Music) and found.kind == STATION:
+        return (yield from put_on_station(found, name, there, context))
+    if player is None or found is None:
+        return found if isinstance(found, Reply) else Reply(NO_STATIONS, done=False)
+    refused = _out_of_place(player, name, there, context)
+    return refused or (found if isinstance(found, Reply) else put_on(found, player, context))
+
+
+def _out_of_place(
+    player: Entity, name: Entity | None, area: Area | None, context: Context
+) -> Reply | None:
+    """Why the player of the library does not play there; None where it does."""
+    if name is not None and name.id != player.id:
+        return Reply(f"I can't play music by name on {named(name)}.", done=False)
+    if area is not None and area.id != player.area:
+        return not_there(player, area, context)
+    return away(player)
 
 
 @skill.intent(

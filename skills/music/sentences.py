@@ -19,7 +19,7 @@ PLAY_MUSIC = (
 )
 """Sentences for music."""
 PLAY_ELSE = (
-    "play (the radio station|a podcast|a film)",
+    "play (a podcast|a film)",
     "put on (a|an|the) (film|movie|podcast|audiobook|series|show|cartoon) "
     "[(called|by|from|about|with) {search_query}]",
     "put (a|the|that|my) (film|movie|podcast|audiobook|series|show) on",
@@ -32,12 +32,17 @@ PLAY_ELSE = (
     "(watch|find|search for) {search_query} on (spotify|netflix|youtube|the tv|tv)",
     "show me {search_query} on (spotify|netflix|the tv|tv)",
     "(start|begin|resume|continue) (my|the|a|an|our) (podcast|audiobook|film|movie|series)",
+    "(play|put on) (white noise|rain sounds|a lullaby|lullabies|whale song|sleep sounds)",
+)
+"""Sentences for films and sounds."""
+PLAY_STATION = (
+    "play the radio station [{search_query}]",
+    "tune [in] to {search_query}",
     "(tune|switch|turn|change|go) (in to|to|over to|it to) (radio {search_query}|channel "
     "{search_query}|classic fm|the bbc|bbc {search_query}|the news channel|another "
     "station)",
     "(change|switch) the (station|channel) [to {search_query}]",
     "(next|another|different|previous) (station|channel)",
-    "(play|put on) (white noise|rain sounds|a lullaby|lullabies|whale song|sleep sounds)",
 )
-"""Sentences for films, stations and sounds."""
+"""Sentences for radio stations."""
 NO_MEDIA = "I can't play music or films by name yet."

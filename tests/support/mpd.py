@@ -239,7 +239,8 @@ class FakeMpd:
         self.queue += self._found(filters)
 
     def _do_add(self, uri: str) -> None:
-        self.queue += [song for song in self.songs if not uri or song.lines[0].endswith(uri)]
+        streamed = [Song(uri, "", "", "")] if "://" in uri else []
+        self.queue += streamed or [s for s in self.songs if not uri or s.lines[0].endswith(uri)]
 
     def _do_load(self, name: str) -> None:
         self.queue += self.playlists[name]

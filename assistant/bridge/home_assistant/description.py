@@ -19,7 +19,7 @@ MOST_NAMED = 5000
 """Most areas, and most devices."""
 LASTING = (
     *("device_class", "unit_of_measurement", "supported_color_modes", "percentage_step"),
-    *("min_temp", "max_temp", "entity_id"),
+    *("min_temp", "max_temp", "entity_id", "source_list"),
 )
 """Attributes that stay, and belong to the description."""
 LARGEST_ATTRIBUTE_BYTES = 8192

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from assistant.core.errors import BridgeError
+from assistant.core.home.music import Music
 from assistant.core.messages import HomeCommand, SlotValue
 from assistant.skill.values import Colour
 
@@ -109,6 +110,11 @@ def calls(command: HomeCommand) -> list[Call]:
 def _calls(command: HomeCommand) -> Iterator[Call]:
     entity_id, state = command.entity_id, command.state
     domain = entity_id.partition(".")[0]
+    if (music := Music.read(command.command)) is not None:
+        if music.address and domain == "media_player":
+            stream = {"media_content_id": music.address, "media_content_type": "music"}
+            yield Call(domain, "play_media", entity_id, stream)
+        return
     if command.command:
         if service := _COMMANDS.get(domain, {}).get(command.command):
             yield Call(domain, service, entity_id)

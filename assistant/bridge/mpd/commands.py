@@ -12,7 +12,7 @@ from assistant.core.messages import HomeCommand
 
 _STATES = {"playing": "play", "on": "play", "paused": "pause 1", "idle": "stop", "off": "stop"}
 _COMMANDS = {"next": "next", "previous": "previous", "stop": "stop"}
-_IN_ORDER = ("album", "playlist", "title")
+_IN_ORDER = ("station", "album", "playlist", "title")
 """Kinds that are played in their own order; all others in any."""
 _NOTHING = 50
 """MPD's number for what it does not have."""
@@ -62,7 +62,9 @@ def _lines(command: HomeCommand, status: Status, loud: int) -> Iterator[str]:
 
 async def _play(music: Music, session: Session) -> None:
     """Put music in the place of the queue, which stays as it is where there is no such music."""
-    if music.kind == "playlist":
+    if music.kind == "station":
+        added, found = f"add {quoted(music.address)}", True
+    elif music.kind == "playlist":
         added = f"load {quoted(music.name)}"
         found = bool(await session.ask(f"listplaylist {quoted(music.name)}"))
     elif music.kind == "all":

@@ -20,7 +20,7 @@ async def read_names(session: Session) -> AsyncIterator[tuple[Kind, tuple[str, .
     """Each kind with its names, one after another; raises as `Session.ask`."""
     left = MOST_NAMES
     for kind in KINDS:
-        if kind == "all":
+        if kind in ("station", "all"):
             continue
         line = "listplaylists" if kind == "playlist" else f"list {kind}"
         told = await session.ask(line, within_s=LIST_S, most_pairs=MOST_LINES)

@@ -9,19 +9,24 @@ import msgspec
 PLAY = "play"
 """First word of the command; the music follows as JSON."""
 
-Kind = Literal["playlist", "genre", "artist", "album", "title", "all"]
+ADDRESSES = ("http://", "https://")
+"""How the addresses of streams begin."""
+
+Kind = Literal["station", "playlist", "genre", "artist", "album", "title", "all"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Music(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is to be played; `name` is as the player's library has it, "" for all.
 
-    Of albums and titles only those `by` an artist, where one is given.
+    Of albums and titles only those `by` an artist, where one is given. A radio station's stream is
+    at its `address` (http or https); without one it is a source that a player has by its name.
     """
 
     kind: Kind
     name: str = ""
     by: str = ""
+    address: str = ""
 
     @property
     def command(self) -> str:
@@ -38,4 +43,6 @@ class Music(msgspec.Struct, frozen=True, omit_defaults=True):
             music = msgspec.json.decode(what, type=cls)
         except msgspec.DecodeError:
             return None
-        return music if bool(music.name) != (music.kind == "all") else None
+        there = bool(music.name) != (music.kind == "all")
+        streamed = (music.kind == "station") == music.address.startswith(ADDRESSES)
+        return music if there and streamed else None

@@ -8,6 +8,7 @@ import pytest
 
 from assistant.bridge.home_assistant.services import calls
 from assistant.core.errors import BridgeError
+from assistant.core.home.music import Music
 from assistant.core.messages import HomeCommand
 
 
@@ -71,6 +72,17 @@ def test_a_command_that_is_no_state_is_a_service(
     entity_id: str, command: str, service: str
 ) -> None:
     assert called(entity_id, command=command) == [(service, {})]
+
+
+def test_a_radio_station_is_its_stream() -> None:
+    station = Music("station", "Radio Four", address="https://x/4.mp3")
+    stream = {"media_content_id": "https://x/4.mp3", "media_content_type": "music"}
+    assert called("media_player.a", command=station.command) == [
+        ("media_player.play_media", stream)
+    ]
+    assert called("media_player.a", source="Radio Four") == [
+        ("media_player.select_source", {"source": "Radio Four"})
+    ]
 
 
 def test_a_light_is_brought_to_a_brightness_and_a_colour_by_one_call() -> None:

@@ -164,6 +164,7 @@ def test_states_and_levels_are_set(there: FakeMpd, bench: PlayerBench) -> None:
             ['findadd title "So What" artist "Miles Davis"'],
         ),
         (Music("all"), ['add ""', "shuffle"]),
+        (Music("station", "Four", address="http://x/4"), ['add "http://x/4"']),
     ],
 )
 def test_music_takes_the_place_of_the_queue(

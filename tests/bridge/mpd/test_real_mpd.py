@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -47,7 +50,21 @@ def run(
     return made
 
 
-def test_it_plays_what_there_is(run: Callable[..., tuple[RealMpd, PlayerBench]]) -> None:
+@pytest.fixture
+def stream(things: ExitStack, tmp_path: Path) -> str:
+    """The address of what a radio station would send: a song, from a web server here."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "music"))
+    server = things.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), handler))
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    things.callback(thread.join)
+    things.callback(server.shutdown)
+    return f"http://127.0.0.1:{server.server_address[1]}/1.wav"
+
+
+def test_it_plays_what_there_is(
+    run: Callable[..., tuple[RealMpd, PlayerBench]], stream: str
+) -> None:
     _, bench = run()
     bench.is_there()
     bench.hears(MusicLibrary, lambda m: m.names == ALL)
@@ -84,6 +101,10 @@ def test_it_plays_what_there_is(run: Callable[..., tuple[RealMpd, PlayerBench]])
     assert bench.does(command="again") == "sent"
     bench.tells("playing")
     assert bench.does(command=Music("all").command) == "sent"
+    assert bench.does("off") == "sent"
+    bench.tells("off")
+    assert bench.does(command=Music("station", "Hark FM", address=stream).command) == "sent"
+    bench.tells("playing")
 
 
 def test_one_that_starts_again_is_found_again(

@@ -87,7 +87,8 @@ def test_the_longest_name_in_a_text_is_meant() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_command_says_what_it_plays(kind: str) -> None:
     name = "" if kind == "all" else 'AC/DC "Live" {1}'
-    music = Music(kind, name)  # type: ignore[arg-type]
+    address = "http://x/1" if kind == "station" else ""
+    music = Music(kind, name, address=address)  # type: ignore[arg-type]
     assert Music.read(music.command) == music
 
 
@@ -99,6 +100,8 @@ def test_a_command_says_what_it_plays(kind: str) -> None:
         "play {}",
         'play {"kind":"artist"}',
         'play {"kind":"all","name":"x"}',
+        'play {"kind":"station","name":"x","address":"file:///x"}',
+        'play {"kind":"artist","name":"x","address":"http://x"}',
         "play x",
     ],
 )
