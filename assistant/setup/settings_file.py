@@ -7,10 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from assistant.core.config import load_config
+from assistant.core.config import Config, load_config
 from assistant.core.errors import ConfigError, InputError
 from assistant.core.files import read_text, replace_file
 
@@ -39,6 +40,15 @@ def changed(file: Path, text: str, changes: Mapping[str, Any]) -> str:
             message = error.message.replace(str(trial), str(file))
             raise ConfigError(error.code, message) from error
     return new
+
+
+def with_changes(settings: Config, changes: Mapping[str, Any]) -> Config:
+    """The settings with such changes in force."""
+    for setting, value in changes.items():
+        section, _, key = setting.partition(".")
+        new = msgspec.structs.replace(getattr(settings, section), **{key: value})
+        settings = msgspec.structs.replace(settings, **{section: new})
+    return settings
 
 
 def read(file: Path) -> str:

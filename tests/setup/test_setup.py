@@ -55,6 +55,7 @@ def test_a_home_is_asked_for_written_with_explanations_and_understood(settings: 
         user.expect("no engine listens for")
         user.answer("Wake word [computer]", "hey jarvis")
         user.answer("Try it?")
+        user.answer("Its address on your network")
         user.answer("From where", "1")
         user.answer("Which rooms", "kitchen, living room")
         user.answer("in the kitchen?", "ceiling light, blinds, gizmo")
@@ -90,6 +91,7 @@ def test_enter_alone_leaves_all_as_it_is(settings: Path) -> None:
         user.answer("which loudspeaker it is?", "n")
         user.answer("Wake word [computer]")
         user.answer("Try it?")
+        user.answer("Its address on your network")
         user.answer("From where", "0")
         user.expect("all stays as it is")
         user.answer("Type one")
@@ -98,10 +100,10 @@ def test_enter_alone_leaves_all_as_it_is(settings: Path) -> None:
     assert [f.name for f in settings.parent.iterdir() if f.is_file()] == ["config.toml"]
 
 
-@pytest.mark.parametrize("at", range(6))
+@pytest.mark.parametrize("at", range(7))
 def test_ctrl_c_leaves_nothing_half_written(settings: Path, at: int) -> None:
     story = (
-        *(("Wake word [", ""), ("Try it?", ""), ("From where", "1")),
+        *(("Wake word [", ""), ("Try it?", ""), ("Its address", ""), ("From where", "1")),
         *(("Which rooms", ""), ("Which lists", ""), ("Write it?", "")),
     )
     with at_terminal(settings, *NO_SOUND) as user:

@@ -72,6 +72,15 @@ class _Named(msgspec.Struct):
     aliases: list[str | None] = []
 
 
+class _Running(msgspec.Struct):
+    state: str = "RUNNING"
+
+
+async def is_running(session: Session) -> bool:
+    """Whether it has started, as it then has all its devices; raises as `Session.ask`."""
+    return decoded(await session.ask("get_config"), _Running, "its settings").state == "RUNNING"
+
+
 async def read_states(session: Session) -> list[State]:
     """Every state; raises as `Session.ask`."""
     return list(_each(await session.ask("get_states"), State, "the states"))

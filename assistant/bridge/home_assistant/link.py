@@ -14,7 +14,11 @@ import msgspec
 from assistant.bridge.authorities import trusting
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.described import described_text
-from assistant.bridge.home_assistant.description import describe, read_states
+from assistant.bridge.home_assistant.description import (
+    describe,
+    is_running,
+    read_states,
+)
 from assistant.bridge.home_assistant.forecasts import Forecasts
 from assistant.bridge.home_assistant.lists import Lists
 from assistant.bridge.home_assistant.reports import State, reported
@@ -23,7 +27,7 @@ from assistant.bridge.home_assistant.session import (
     UNDECODABLE,
     RefusedError,
     Session,
-    decoded,
+    lived,
     opened,
 )
 from assistant.bridge.home_assistant.token import read_token
@@ -60,10 +64,6 @@ class _Changed(msgspec.Struct):
 class _Event(msgspec.Struct):
     event_type: str
     data: msgspec.Raw
-
-
-class _Running(msgspec.Struct):
-    state: str = "RUNNING"
 
 
 class HomeAssistant(KeptLink):
@@ -131,26 +131,19 @@ class HomeAssistant(KeptLink):
         """Stay connected; raises `BridgeError` for why that ended."""
         token = read_token(self._token_file)
         async with opened(self._origin, self._tls, token, self._heard, self._complaints) as session:
-            hearing = asyncio.create_task(session.hear())
-            living = asyncio.create_task(self._live(session))
             try:
-                await asyncio.wait((hearing, living), return_when=asyncio.FIRST_COMPLETED)
-                for task in (hearing, living):  # what it heard of the end says most
-                    if task.done():
-                        task.result()
+                await lived(session, self._origin, self._live(session))
             finally:
-                self._session = None
-                for task in (hearing, living, *self._running):
+                for task in self._running:
                     task.cancel()
-                await asyncio.gather(hearing, living, *self._running, return_exceptions=True)
+                await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _live(self, session: Session) -> None:
         """Read all there is, then what changes of the names."""
         try:
             for event_type in ("state_changed", *REGISTRIES, STARTED):
                 await session.ask("subscribe_events", event_type=event_type)
-            told = decoded(await session.ask("get_config"), _Running, "its settings")
-            self._is_running = told.state == "RUNNING"
+            self._is_running = await is_running(session)
             await self._read_all(session)
             await self._lists.follow(session, self._followed)
             self._session = session
@@ -164,11 +157,8 @@ class HomeAssistant(KeptLink):
                     await asyncio.sleep(DESCRIBE_AFTER_S)
                     await self._read_all(session)
                     await self._lists.follow(session, self._followed)
-        except RefusedError as error:
-            message = f"{self._origin} does not let its home be read: {error}"
-            raise BridgeError("bridge.refused", message) from error
-        except TimeoutError as error:
-            raise BridgeError("bridge.away", f"{self._origin} does not answer in time") from error
+        finally:
+            self._session = None
 
     async def _read_all(self, session: Session) -> None:
         """Read the states, and what they are called."""

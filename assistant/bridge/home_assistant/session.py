@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -137,6 +137,28 @@ def decoded(content: msgspec.Raw, kind: type[T], what: str) -> T:
     except UNDECODABLE as error:
         message = f"Home Assistant answers something else than {what}: {_brief(error)}"
         raise BridgeError("bridge.answer", message) from error
+
+
+async def lived(session: Session, origin: Origin, life: Coroutine[Any, Any, T]) -> T:
+    """What comes of a `life` that asks, while the session hears.
+
+    Raises `BridgeError` where the connection ends, and where an answer is refused or late.
+    """
+    hearing, living = asyncio.create_task(session.hear()), asyncio.create_task(life)
+    try:
+        await asyncio.wait((hearing, living), return_when=asyncio.FIRST_COMPLETED)
+        if hearing.done():
+            await hearing  # what it heard of the end says most
+        return await living
+    except RefusedError as error:
+        message = f"{origin} does not let its home be read: {error}"
+        raise BridgeError("bridge.refused", message) from error
+    except TimeoutError as error:
+        raise BridgeError("bridge.away", f"{origin} does not answer in time") from error
+    finally:
+        hearing.cancel()
+        living.cancel()
+        await asyncio.gather(hearing, living, return_exceptions=True)
 
 
 @asynccontextmanager

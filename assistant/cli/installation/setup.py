@@ -11,20 +11,21 @@ from typing import Annotated, Any
 
 import typer
 
+from assistant.bridge.home_assistant.token import keep_token
 from assistant.cli.installation.asking import Asker, tell
+from assistant.cli.installation.home_assistant_step import NONE, Chosen, home_assistant
 from assistant.cli.installation.home_steps import asked_area, asked_home, given_home
 from assistant.cli.installation.sound_steps import (
     loudspeaker,
     microphone,
     try_wake_word,
     wake_word,
-    with_sound,
 )
 from assistant.cli.installation.trial import try_command
 from assistant.core.config import SYSTEM_FILE, USER_FILE, Config, config_files, load_config
 from assistant.core.errors import InputError
 from assistant.setup.home_file import home_text, read_home_text
-from assistant.setup.settings_file import changed, read, write
+from assistant.setup.settings_file import changed, read, with_changes, write
 from assistant.skill.home import Home, load_homes
 
 HOME_FILE = "home.yaml"
@@ -39,8 +40,17 @@ def setup(
     ] = None,
     word: Annotated[str | None, typer.Option("--wake-word", help='Such as "computer".')] = None,
     home: Annotated[Path | None, typer.Option(help="A home file that is there already.")] = None,
-    home_assistant: Annotated[
-        Path | None, typer.Option(help="Home Assistant's configuration folder, or a copy.")
+    folder: Annotated[
+        Path | None,
+        typer.Option("--home-assistant", help="Its configuration folder, or a copy of it."),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option("--home-assistant-url", help='"http://192.168.1.5:8123" here, or "none".'),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option("--home-assistant-token", help='File of its access token; "-" for stdin.'),
     ] = None,
     room: Annotated[
         list[str] | None, typer.Option(help='"kitchen: ceiling light, kettle=switch"; repeatable.')
@@ -59,25 +69,38 @@ def setup(
     if not (yes or sys.stdin.isatty()):
         message = "setup asks questions; run it at a terminal, or give the answers and --yes"
         raise InputError("setup.terminal", message)
+    told = bool(home or folder or room or lists)
+    _require_one_home(told, url, token)
     asker = Asker(asks=not yes)
     file = config or (USER_FILE.expanduser() if os.geteuid() else SYSTEM_FILE)
     settings, _ = load_config(tuple(f for f in config_files(config) if f.exists()))
     tell(f"The settings will be those of {file}. Enter takes what is proposed; Ctrl-C ends it all.")
     changes = _sound(asker, settings, (input_, output, word))
-    found: Home | Path | None = home or given_home(room or (), lists or (), home_assistant)
-    if found is None:
-        found = asked_home(asker, settings)
+    as_before = Chosen(settings.home_assistant.url)
+    chosen = as_before if told and url is None else home_assistant(asker, settings, url, token)
+    changes |= chosen.changes(settings)
+    found: Home | Path | None = home or given_home(room or (), lists or (), folder)
+    if found is None and not chosen.url:
+        found = asked_home(asker, with_changes(settings, changes))
     home_file = (file.parent / HOME_FILE).absolute()
     if found is not None:
         changes["home.file"] = str(found.absolute() if isinstance(found, Path) else home_file)
     new_home = home_text(found) if isinstance(found, Home) else ""
-    home_then = _home_then(new_home, changes, settings)
-    if where := asked_area(asker, home_then, area):
-        changes["home.area"] = where
-    elif settings.home.area not in ("", *(one.id for one in home_then.areas)):
-        changes["home.area"] = ""  # the room is no more
-    _write(asker, file, changes, {home_file: new_home} if new_home else {})
-    try_command(asker, file, say)
+    settings_then = with_changes(settings, changes)
+    described = chosen.home if settings_then.described_home else None
+    changes |= _area(asker, settings_then, described or _home_then(new_home, settings_then), area)
+    _write(asker, file, changes, {home_file: new_home} if new_home else {}, chosen.secret(settings))
+    try_command(asker, file, say, described)
+
+
+def _require_one_home(told: bool, url: str | None, token: str | None) -> None:
+    """Refuse, by `InputError`, options of which each gives the rooms."""
+    if told and url not in (None, NONE):
+        message = "with --home-assistant-url rooms, devices and lists come from Home Assistant;"
+        raise InputError("setup.both", f"{message} give no others")
+    if token is not None and url in (None, NONE):
+        message = "--home-assistant-token needs the address in --home-assistant-url"
+        raise InputError("setup.token", message)
 
 
 def _sound(
@@ -92,37 +115,56 @@ def _sound(
         changes["audio.output"] = wanted
     if keywords := wake_word(asker, settings, word):
         changes["wake.keywords"] = keywords
-    try_wake_word(asker, with_sound(settings, changes))
+    try_wake_word(asker, with_changes(settings, changes))
     return changes
 
 
-def _home_then(new: str, changes: dict[str, Any], settings: Config) -> Home:
+def _home_then(new: str, settings: Config) -> Home:
     """The home that will be in force, read as the daemon reads it."""
-    if new:
-        return read_home_text(new)
-    file = changes.get("home.file")
-    return load_homes((Path(str(file)).expanduser(),) if file else settings.home_files)
+    return read_home_text(new) if new else load_homes(settings.home_files)
 
 
-def _write(asker: Asker, file: Path, changes: dict[str, Any], home: dict[Path, str]) -> None:
-    """Show what will be written, and write it: the home first, as the settings name it."""
+def _area(asker: Asker, settings: Config, home: Home, given: str | None) -> dict[str, Any]:
+    """The setting of the room where this device stands, which may be one that is no more."""
+    if where := asked_area(asker, home, given):
+        return {"home.area": where}
+    may_come = settings.described_home is not None and not home.areas
+    if may_come or settings.home.area in ("", *(one.id for one in home.areas)):
+        return {}
+    return {"home.area": ""}
+
+
+def _write(
+    asker: Asker,
+    file: Path,
+    changes: dict[str, Any],
+    home: dict[Path, str],
+    secrets: dict[Path, str],
+) -> None:
+    """Show what will be written, and write it: the settings last, as they name the rest."""
     asker.head("What will be written")
     wanted = {**home, file: changed(file, read(file), changes)}
     differing = {path: text for path, text in wanted.items() if text != read(path)}
     for path, text in differing.items():
         for line in _difference(path, read(path), text):
             tell(line)
-    if not differing:
+    for path in secrets:
+        tell(f"the access token, which is not shown: {path}")
+    if not (differing or secrets):
         tell("Nothing: all stays as it is.")
         return
     if not asker.yes("Write it?"):
         tell("Nothing was written.")
         raise typer.Exit(1)
+    for path, text in secrets.items():
+        keep_token(path, text)
+        tell(f"written: {path}")
     for path, text in differing.items():
         kept = write(path, text)
         tell(f"written: {path}" + (f"; the one before is {kept}" if kept else ""))
     tell("A running assistant takes it over by: assistant reload (the service: sudo systemctl")
-    tell("reload assistant); another microphone, by a restart.")
+    tell("reload assistant); another microphone or Home Assistant, by a restart: sudo systemctl")
+    tell("restart assistant assistant-bridge.")
 
 
 def _difference(path: Path, before: str, after: str) -> Iterator[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 
-import msgspec
-
 from assistant.cli.installation.asking import Asker, tell
 from assistant.core.config import Config, WakeSettings
 from assistant.core.errors import AssistantError, AudioError, ConfigError, SpeakingError
@@ -120,17 +118,6 @@ def try_wake_word(asker: Asker, settings: Config) -> None:
                 tell("I did not hear it; go nearer, or raise its sensitivity in wake.keywords.")
     except AssistantError as error:
         _cannot(error)
-
-
-def with_sound(settings: Config, changes: dict[str, object]) -> Config:
-    """The settings with the microphone and the wake word that were chosen."""
-    audio, wake = settings.audio, settings.wake
-    if "audio.input" in changes:
-        audio = msgspec.structs.replace(audio, input=str(changes["audio.input"]))
-    keywords = changes.get("wake.keywords")
-    if isinstance(keywords, dict):
-        wake = msgspec.structs.replace(wake, keywords=keywords)
-    return msgspec.structs.replace(settings, audio=audio, wake=wake)
 
 
 def _described(heard: Heard) -> str:

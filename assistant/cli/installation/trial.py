@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from assistant.cli.hear import Voice, in_silence
 from assistant.cli.installation.asking import Asker, tell
@@ -18,6 +19,7 @@ from assistant.core.errors import AudioError
 from assistant.core.messages import Message
 from assistant.core.stage import Stage
 from assistant.pipeline import run, typed
+from assistant.setup.home_file import home_text
 from assistant.skill.home import Home
 from audio.frames import FRAME_BYTES, Reblock
 from audio.wake.own.recorder import ExampleRecorder
@@ -30,12 +32,24 @@ _EXAMPLES = {"light": "turn on the {}", "switch": "turn on the {}", "cover": "cl
 _EXAMPLE = "what can you do"
 
 
-def try_command(asker: Asker, file: Path, say: str | None) -> None:
-    """Run a command, typed or spoken, through the whole chain, and show what is understood."""
+def try_command(asker: Asker, file: Path, say: str | None, described: Home | None) -> None:
+    """Run a command, typed or spoken, through the whole chain, and show what is understood.
+
+    A home that was `described` stands in for that of the settings.
+    """
     if say is None and not asker.asks:
         return
     asker.head("A command")
-    settings = temporary_config(None, None, file if file.exists() else None)
+    with TemporaryDirectory() as folder:
+        home_file = None
+        if described is not None:
+            home_file = Path(folder) / "home.yaml"
+            home_file.write_text(home_text(described), "utf-8")
+        settings = temporary_config(None, home_file, file if file.exists() else None)
+        _try(asker, settings, say)
+
+
+def _try(asker: Asker, settings: Config, say: str | None) -> None:
     with console.status("One moment: the sentences are learnt …"):
         composition = Composition(settings)
         understanding = composition.nlu()

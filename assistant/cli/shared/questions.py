@@ -6,6 +6,7 @@ import select
 import signal
 import socket
 import sys
+from getpass import getpass
 
 import typer
 
@@ -19,6 +20,14 @@ def ask(prompt: str) -> str:
         if sys.stdin.isatty():
             wait_for_line()
         return input()
+    except (KeyboardInterrupt, EOFError):
+        raise typer.Abort from None
+
+
+def ask_secret(prompt: str) -> str:
+    """As `ask`, without showing what is typed."""
+    try:
+        return getpass(prompt)
     except (KeyboardInterrupt, EOFError):
         raise typer.Abort from None
 
