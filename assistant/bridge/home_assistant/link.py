@@ -14,11 +14,7 @@ import msgspec
 from assistant.bridge.authorities import trusting
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.described import described_text
-from assistant.bridge.home_assistant.description import (
-    describe,
-    is_running,
-    read_states,
-)
+from assistant.bridge.home_assistant.description import describe, is_running, read_states
 from assistant.bridge.home_assistant.forecasts import Forecasts
 from assistant.bridge.home_assistant.lists import Lists
 from assistant.bridge.home_assistant.reports import State, reported

@@ -127,7 +127,8 @@ class Session:
             answer.set_result(frame.result)
         else:
             fault = frame.error or _Fault()
-            answer.set_exception(RefusedError(f"{fault.code}: {fault.message}"[:200]))
+            said = f"{fault.code}: {fault.message}"[:200]
+            answer.set_exception(RefusedError("".join(filter(str.isprintable, said))))
 
 
 def decoded(content: msgspec.Raw, kind: type[T], what: str) -> T:

@@ -49,6 +49,8 @@ def keep_token(file: Path, token: str) -> None:
 def require_writable(file: Path) -> None:
     """Raise `InputError` where this user cannot keep a token there."""
     there = next(folder for folder in file.absolute().parents if os.path.exists(folder))
+    if not os.path.isdir(there):
+        raise _unwritable(file, os.strerror(errno.ENOTDIR))
     if not os.access(there, os.W_OK | os.X_OK):
         raise _unwritable(file, os.strerror(errno.EACCES))
 

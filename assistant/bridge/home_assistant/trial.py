@@ -31,8 +31,8 @@ class Found(NamedTuple):
 def try_out(settings: HomeAssistantSettings, token: str) -> Found:
     """What the Home Assistant of `settings` describes to whoever has this token.
 
-    Raises `BridgeError` with what is wrong, `ConfigError` for unusable settings, and `InputError`
-    for a description that the daemon would not take.
+    The home is as the daemon reads it. Raises `BridgeError` with what is wrong, and `ConfigError`
+    for unusable settings.
     """
     home, started = asyncio.run(_tried(origin(settings), tls(settings), token))
     taken = read_home(msgspec.json.decode(described_text(home)), "what Home Assistant describes")

@@ -84,7 +84,7 @@ def home_assistant(
         return Chosen("")
     if settings.mqtt.host:
         raise InputError("setup.both", _BOTH)
-    address, file = _address(url), _token_file(settings)
+    address, file = _address(url, settings), _token_file(settings)
     token = _given_token(token_file) if token_file else _token(asker, file)
     return _tried(settings, address, token)
 
@@ -102,7 +102,7 @@ def _asked(asker: Asker, settings: Config) -> Chosen:
         if answer.casefold() == NONE:
             return Chosen("")
         try:
-            address = _address(answer)
+            address = _address(answer, settings)
             typed = _token(asker, _token_file(settings), typed)
             return _tried(settings, address, typed)
         except InputError as error:
@@ -114,8 +114,13 @@ def _asked(asker: Asker, settings: Config) -> Chosen:
     return as_before
 
 
-def _address(text: str) -> str:
-    """The server that was typed, also without "http://", or with a page of it."""
+def _address(text: str, settings: Config) -> str:
+    """The server that was typed, also without "http://", or with a page of it.
+
+    That of the settings stays as it is spelt there.
+    """
+    if text == settings.home_assistant.url:
+        return text
     whole = text
     if "://" not in text:
         whole = f"http://{text}" if ":" in text else f"http://{text}:{_PORT}"

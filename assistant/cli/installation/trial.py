@@ -56,7 +56,8 @@ def _try(asker: Asker, settings: Config, say: str | None) -> None:
     while True:
         text = say or asker.text('Type one, or "speak" to say it', _example(composition.home))
         if _understood(text, composition, understanding, settings):
-            tell("Understood. Now start it: assistant run, or sudo systemctl restart assistant")
+            tell("Understood. Now start it: assistant run, or the service:")
+            tell("sudo systemctl restart assistant assistant-bridge")
             return
         if say or not asker.yes("That was no command that I know. Another?"):
             return
