@@ -22,6 +22,8 @@ from assistant.english.commands.words import BEGINNINGS, CORRECTIONS, QUESTIONS
 from nlu.text.canonical import Canonical, Token, canonical, without_politeness
 
 _LONGEST_REPAIR = 12
+_LONGEST_MEANT = 3
+"""Most words of a clause that "I mean" follows, and that corrects the one before it."""
 
 
 def joined(first: Canonical, second: Canonical) -> Canonical:
@@ -81,10 +83,18 @@ def repair(said: Canonical) -> tuple[Canonical, Canonical] | None:
             start = _editing_start(words, start, end)
             rest = _without_instead(said.part(end, len(words)))
             if not rest.tokens and phrases.TAKING_BACK.isdisjoint(words[start:end]):
-                return repair(said.part(0, start))  # "turn it off, I mean"
+                return repair(said.part(0, start)) or _last_clause(said.part(0, start))
             if start and len(rest.tokens) <= _LONGEST_REPAIR:
                 return said.part(0, start), rest
     return None
+
+
+def _last_clause(said: Canonical) -> tuple[Canonical, Canonical] | None:
+    """The parts before and after the last pause: "turn everything off, lights" … "I mean"."""
+    count = len(said.tokens)
+    at = next((i for i in range(count - 1, 0, -1) if said.paused(i)), count)
+    short = count - at <= _LONGEST_MEANT
+    return (said.part(0, at), said.part(at, count)) if at < count and short else None
 
 
 def correction(said: Canonical) -> tuple[bool, Canonical]:
@@ -110,6 +120,9 @@ def repaired(head: Canonical, correction: Canonical) -> Iterator[Canonical]:
         for at in range(len(head.tokens) - 1, -1, -1):
             if head.tokens[at].text == wrong:
                 yield _spliced(head, correction, at, at + 1)
+    for at, token in enumerate(head.tokens):
+        if token.text == "everything":  # "turn everything off, no, the lights"
+            yield _spliced(head, correction, at, at + 1)
     yield from shared(head, correction)
     numbers = [token.text.isdecimal() for token in correction.tokens]
     for at in range(len(head.tokens) - len(numbers), -1, -1):

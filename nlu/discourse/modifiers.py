@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from assistant.core.messages import Slot, When
 from assistant.english.commands import modifiers
+from assistant.english.commands.amounts import COMPARATIVE_WORDS
 from assistant.english.commands.kinds import KINDS
 from assistant.english.commands.words import ACTIONS, BEGINNINGS, HERE, PRONOUNS
 from nlu.discourse import clauses, times
@@ -207,8 +208,17 @@ def _timed(said: Canonical, now: datetime) -> Iterator[tuple[Canonical, When]]:
     for start in range(max(fewest, count - _LONGEST_WHEN), count):
         if said.tokens[start].text == "if" and said.tokens[start - 1].text in modifiers.ASKING:
             continue  # "I wonder if the light is on" is a question
+        if _is_amount(said, start):
+            continue
         if when := times.when(said.part(start, count), now):
             yield said.part(0, start), when
+
+
+def _is_amount(said: Canonical, start: int) -> bool:
+    """Whether a number at the end says by how much, and no hour: "make it warmer by two"."""
+    words = [token.text for token in said.tokens]
+    ends = words[start] == "by" and [word.isdecimal() for word in words[start + 1 :]] == [True]
+    return ends and not COMPARATIVE_WORDS.isdisjoint(words[:start])
 
 
 def only_when(said: Canonical, now: datetime) -> When | None:

@@ -30,6 +30,9 @@ _SOUNDING = 0.85
 _PLURAL = 0.8
 """Likeness of a name that differs by an ending. The "kitchen lights" are more likely all lights of
 the kitchen than the kitchen light."""
+_ALIKE_IN_SOUND = 0.6
+"""Least similarity of the spelling where both sound the same, whose vowels do not count: "hot" is
+no "heat"."""
 _SHORTEST_ALIKE = 4
 """Fewest letters of a name that is searched by likeness: most short words are alike."""
 
@@ -122,7 +125,7 @@ class Gazetteer(Generic[Thing]):
                 likeness = scores[at] / 100 if scores[at] < 100 else 0.0
                 if likeness and _bare(name.text) == _bare(texts[at]):
                     likeness = _PLURAL
-                if at in same:
+                if at in same and fuzz.ratio(name.text, texts[at]) >= 100 * _ALIKE_IN_SOUND:
                     likeness = max(likeness, _SOUNDING)
                 if likeness:
                     start, end = windows[at]

@@ -19,6 +19,7 @@ from assistant.english.commands.words import (
     JOINTS,
     PRONOUNS,
     QUANTIFIERS,
+    RELAYING,
     SIDES,
     THEIRS,
 )
@@ -191,7 +192,8 @@ class Chunker:
             if key == ("dim",) and isinstance(part, Relative) and start:
                 continue  # "on really dim" is a level, "dim the lamp" a change
             yield Chunk(part, start, end, _COSTS[how])
-        for other in HOMOPHONES.get(key[0], ()) if len(key) == 1 else ():
+        verb = start == 0 and key[0] in RELAYING  # "read me the first one" sets no red
+        for other in HOMOPHONES.get(key[0], ()) if len(key) == 1 and not verb else ():
             for part, _ in self._parts((other,), before):
                 if isinstance(part, Level):  # no direction hangs on it, and no name
                     yield Chunk(part, start, end, _COSTS["misheard"])

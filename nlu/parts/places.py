@@ -33,6 +33,12 @@ class Places:
             return False
         return self.here is None or entity.area == self.here.id
 
+    def is_on_floor(self, entity: Entity) -> bool:
+        """Whether a device is on the floor of the speaker's room."""
+        floor = self.here.floor if self.here is not None else None
+        areas = {area.id for area in self._home.areas if floor and area.floor == floor}
+        return entity.area in areas
+
     def spoken_of(self, command: Command) -> Where | None:
         """The place that a command named, or that its device is in; None where there is none."""
         values = {slot.name: str(slot.value).casefold() for slot in command.slots}

@@ -198,6 +198,8 @@ class Targets:
         if domain not in _CLASSED or not kind.classes:
             return [Whom(slots, (domain,))]
         ours = [e for e in near if here is not None and e.area == here.id and not frame.every]
+        if frame.where is None and not frame.every:
+            ours = ours or [e for e in near if self._places.is_on_floor(e)]
         classes = dict.fromkeys(class_of(e, kind) for e in ours or near) or (kind.classes[0],)
         return [Whom((*slots, slot("device_class", one)), (domain,)) for one in classes]
 

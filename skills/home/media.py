@@ -209,6 +209,9 @@ def players(
         return target
     whole = only if wanted.place.said else TargetMention(name="all", domain="media_player")
     about = tuple(e for e in target.entities if e.id in context.conversation.about)
+    spoken = [entity for entity in about if entity.state in states]
+    if len(spoken) == 1 and not wanted.place.said:
+        return Target(tuple(spoken), target.kind, target.where)
     for group in (target, find(whole, request, context)):
         if group is not target and states == AUDIBLE and len(about) == 1:
             return Target(about, target.kind, target.where)
@@ -269,7 +272,8 @@ def _mute(wanted: TargetMention, request: Request, context: Context, muted: bool
 
 def _loud(player: Entity, level: int, context: Context) -> Reply:
     undo = bring(context, player, "", volume_level=level / 100)
-    return Reply(f"I set {the(player)} to {level} percent.", undo=tuple(undo))
+    told = f"I set {the(player)} to {level} percent."
+    return Reply(told, undo=tuple(undo), about=(player.id,))
 
 
 def _percent(step: str) -> float | None:

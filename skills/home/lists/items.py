@@ -18,6 +18,7 @@ from assistant.english.commands.short_forms import NO_THING
 from assistant.english.lists import word_set
 from assistant.english.numbers import FIGURES, TIMED_BY, counted
 from assistant.english.stems import singular
+from assistant.english.words import words as words_of
 from assistant.skill import Choose, Context, ListItem, Request, named_thing
 from skills.home.lists.meant import FoundList, is_about_list, lists_in_use
 
@@ -184,7 +185,7 @@ def names_nothing(item: str) -> bool:
 def is_thing(request: Request) -> bool:
     """Whether an item has no word by which it would be another command, or a story."""
     item = request.slot("item")
-    words = item.raw.casefold().split() if item is not None else ["thing"]
+    words = words_of(item.raw) if item is not None else ["thing"]
     return NO_THING.isdisjoint(words) and not all(w.isdecimal() or w in FIGURES for w in words)
 
 

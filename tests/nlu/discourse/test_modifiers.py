@@ -165,6 +165,7 @@ def test_every_morning_is_no_single_time() -> None:
         "turn the heating on at nineteen",
         "tell me did I leave the floor lamp on",
         "leave the blind thirty percent open",
+        "make it warmer by two",
     ],
 )
 def test_what_adds_nothing(text: str) -> None:

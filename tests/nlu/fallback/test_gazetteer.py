@@ -42,6 +42,12 @@ def test_short_names_are_not_found_in_words_that_look_like_them() -> None:
     assert not [n for n in NAMES.find(["i", "have", "to"]) if n.thing == "TV"]
 
 
+def test_other_vowels_are_another_name() -> None:
+    heat = Gazetteer([("Heat", "Heat")])
+    assert heat.find(["hot", "tub"]) == []
+    assert heat.find(["heet"])
+
+
 def test_the_longer_name_comes_first() -> None:
     assert NAMES.find(["bedroom", "lamp"])[0].thing == "Bedroom Lamp"
 

@@ -6,7 +6,8 @@ import pytest
 
 from assistant.core.messages import Command, Slot
 from nlu.discourse.reading import ReadPart
-from nlu.fallback.left_out import leaves_out_clause, leaves_out_kind
+from nlu.fallback.left_out import leaves_out, leaves_out_clause, leaves_out_kind
+from nlu.grammar.templates import Templates
 from nlu.text.canonical import canonical
 from tests.nlu.parts.test_composer import COMPOSE
 
@@ -42,3 +43,11 @@ def test_a_guess_leaves_no_other_kind_of_devices_out(text: str, left: bool) -> N
     assert leaves_out_kind(guessed, COMPOSE) is left
     asking = ReadPart(canonical(text), Command(intent="HassGetState", slots=slots))
     assert not leaves_out_kind(asking, COMPOSE)
+
+
+def test_a_guess_turns_off_no_whole_room_for_one_thing_that_nobody_knows(
+    templates: Templates,
+) -> None:
+    for text, left in (("enough turn it off", True), ("ok turn it all off", False)):
+        guessed = ReadPart(canonical(text), Command(intent="HassTurnOff", slots=()))
+        assert leaves_out(guessed, templates) is left

@@ -52,3 +52,21 @@ def test_up_here_is_the_speakers_floor(here: str, said: str, floor: str) -> None
 @pytest.mark.parametrize("said", ["are the lights on up here", "how warm is it up here"])
 def test_a_question_is_about_the_same_floor(said: str) -> None:
     assert floors(Questions(HOME, "top")(canonical(said))) == ["Top Floor"]
+
+
+def test_a_kind_is_of_the_class_that_is_near() -> None:
+    covers = (
+        Entity(id="cover.a", name="Roller", area="ground", attributes={"device_class": "shade"}),
+        *(
+            Entity(
+                id=f"cover.{n}", name=f"Slats {n}", area="top", attributes={"device_class": "blind"}
+            )
+            for n in ("b", "c")
+        ),
+    )
+    attic = Area(name="Attic", id="attic", floor="top")
+    home = Home(floors=HOME.floors, areas=(*HOME.areas, attic), entities=covers)
+    for here, classes in (("attic", {"blind"}), ("", {"blind", "shade"})):
+        made = Composer(home, here)(canonical("close the blinds")) or ()
+        slots = [slot for one in made for slot in one.command.slots]
+        assert {slot.value for slot in slots if slot.name == "device_class"} == classes

@@ -44,6 +44,17 @@ def test_which_of_other_rooms_players_is_asked(talks: Callable[..., Talk]) -> No
     assert attribute(talk, "media_player.a", "volume_level") == 0.5
 
 
+def test_of_two_in_a_room_that_play_the_one_spoken_of_is_meant(talks: Callable[..., Talk]) -> None:
+    players = [thing(f"media_player.{n}", n.title(), "a", "playing") for n in ("tv", "stereo")]
+    home = Home(areas=(Area(name="A", id="a"),), entities=tuple(players))
+    talk = talks(home=home, area="a", broker=True)
+    talk.feed(DeviceChanged(device="broker", present=True))
+    for name in ("tv", "stereo"):
+        talk.ask("HassSetVolume", volume_level=15, name=name.title())
+        (wish,) = sent(talk.hear("next", command("HassMediaNext")))
+        assert wish.entity_id == f"media_player.{name}"
+
+
 def test_the_speakers_room_comes_first(house: Talk) -> None:
     assert house.ask("HassMediaUnpause") == "I let the radio go on."
 
