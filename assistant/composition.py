@@ -30,7 +30,7 @@ from assistant.core.settings import mpd, mpris
 from assistant.core.settings.announcements import quiet_hours
 from assistant.core.speakable import SpeakableSource
 from assistant.recordings.folder import Recordings
-from assistant.skill.home import Home, load_homes, with_players
+from assistant.skill.home import FEED, Home, load_homes, with_players, without_feeds
 from assistant.skill.log import set_level
 from assistant.skill.manifest import SkillManifest
 from audio.asr.stage import AsrStage
@@ -49,6 +49,7 @@ from skills.later.evidence import Evidence, clock_evidence
 from skills.later.sun import Position
 from skills.music import NAME as MUSIC
 from skills.music.stations import receivers
+from skills.news import NAME as NEWS
 from skills.registry import Fault, Registry, load_registry
 from skills.revisions import Revisions
 from skills.rights.pin_file import PinFile
@@ -107,8 +108,13 @@ class Composition:
 
     @cached_property
     def home(self) -> Home:
-        """The areas and devices that people may name."""
+        """The areas and devices, and the feeds of news."""
         return with_players(self._told_home, self._config.mpd, self._config.mpris)
+
+    @property
+    def _named_home(self) -> Home:
+        """The areas and devices that people may name."""
+        return without_feeds(self.home)
 
     @cached_property
     def registry(self) -> Registry:
@@ -140,9 +146,9 @@ class Composition:
     @cached_property
     def recognition(self) -> Recognition:
         """The engine by which speech is recognised."""
-        key = speakable_key(self._config, self._loaded.manifests, self.home, self._builtin)
+        key = speakable_key(self._config, self._loaded.manifests, self._named_home, self._builtin)
         speakable = SpeakableSource(key, lambda: self.understanding.speakable())
-        names = [str(named) for named in (*self.home.areas, *self.home.entities)]
+        names = [str(named) for named in (*self._named_home.areas, *self._named_home.entities)]
         keep = self.recordings.keep_sound
         return Recognition(self._config, self.library, speakable, names, keep)
 
@@ -176,7 +182,7 @@ class Composition:
             self.registry,
             database,
             self.home,
-            answer_reader(self.home, self.now),
+            answer_reader(self._named_home, self.now),
             self.now,
             this_boot(),
             area=self._config.home.area,
@@ -238,6 +244,12 @@ class Composition:
         return named or bool(self._config.mpd.host) or bool(stations)
 
     @property
+    def _has_feeds(self) -> bool:
+        """Whether the settings name a feed of news, or Home Assistant follows one."""
+        followed = any(e.domain == FEED for e in load_homes(self._config.home_files).entities)
+        return followed or bool(self._config.skills.settings.get(NEWS, {}).get("feeds"))
+
+    @property
     def _players(self) -> dict[str, str]:
         """Id of each player that is on → the other end that it is at."""
         music = {mpd.PLAYER: ends.PLAYER} if self._config.mpd.host else {}
@@ -260,8 +272,9 @@ class Composition:
         """The skills that were found; `registry` leaves out those that cannot be compiled."""
         settings = self._config.skills
         folders = [Path(folder).expanduser() for folder in settings.folders]
-        # Without a player its sentences would only be in the way of what is heard.
-        unneeded = () if self._plays_music else (MUSIC,)
+        # Without a player, or a feed, sentences would only be in the way of what is heard.
+        needed = {MUSIC: self._plays_music, NEWS: self._has_feeds}
+        unneeded = (name for name, is_needed in needed.items() if not is_needed)
         registry = load_registry(
             *(folders, self._builtin, (*settings.disabled, *unneeded)),
             *(settings.settings, self._host),
@@ -281,10 +294,10 @@ class Composition:
     def _check_foreign(self) -> None:
         foreign = self._loaded.foreign
         if foreign:
-            in_fork(lambda: Templates.compile(foreign, self.home))
+            in_fork(lambda: Templates.compile(foreign, self._named_home))
 
     def _compile(self) -> Templates:
-        return Templates.compile(self._loaded.manifests, self.home)
+        return Templates.compile(self._loaded.manifests, self._named_home)
 
     def _refusing(self, compiled: Callable[[], T]) -> T:
         """What `compiled` gives, once every skill is refused whose sentences it cannot compile."""

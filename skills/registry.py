@@ -29,6 +29,7 @@ from skills import (
     home,
     jokes,
     music,
+    news,
     planned,
     reminders,
     routines,
@@ -58,7 +59,7 @@ Its process is started meanwhile, on a board that may be starting all else too.
 """
 _MODULES = (
     *(clock, timer, home, planned, sums, jokes, disturbing, documents, conversation, talk),
-    *(alarms, reminders, calendar, routines, music, device),
+    *(alarms, reminders, calendar, routines, music, news, device),
 )
 BUILT_IN: tuple[Skill, ...] = tuple(module.skill for module in _MODULES)
 

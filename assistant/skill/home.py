@@ -18,6 +18,8 @@ from assistant.core.settings.mpd import MpdSettings
 from assistant.core.settings.mpris import MprisSettings
 from assistant.core.yaml_text import YamlError, read_yaml
 
+FEED = "event"
+"""Domain of the feeds of news that Home Assistant follows, which are told but not commanded."""
 MOST_BYTES = 16 << 20
 """Most bytes of a home's file; a file with a thousand devices has 100 kB."""
 _MOST_SPELLINGS = 16
@@ -82,6 +84,12 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     floors: tuple[Floor, ...] = ()
     areas: tuple[Area, ...] = ()
     entities: tuple[Entity, ...] = ()
+
+
+def without_feeds(home: Home) -> Home:
+    """The home as it is understood: the name of a feed of news is no device's."""
+    named = tuple(entity for entity in home.entities if entity.domain != FEED)
+    return structs.replace(home, entities=named)
 
 
 def load_home(path: Path) -> Home:

@@ -66,7 +66,7 @@ SUBJECTS = (
     ),
     FixedReply(
         "GetNews",
-        "I have no news.",
+        "I have no news. Name a feed in the settings.",
         (
             "(what is|is there anything) (in|on) the news [<day>]",
             "(give|tell|read|play) (me|us) the [latest|local|world|morning] (news|headlines)",

@@ -14,10 +14,12 @@ class WebServer:
     """Listens on a free port of 127.0.0.1 until it is closed.
 
     `asked` are the paths of what came, with the header `Authorization` ("" for none) and the body.
+    `pages` are texts that it serves, by path.
     """
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.asked: list[tuple[str, str, str]] = []
+        self.pages: dict[str, str] = {}
         self._ended = threading.Event()
         web = self
 
@@ -84,14 +86,17 @@ class WebServer:
             case "/rubbish":
                 request.wfile.write(b"\x00\x01 this is no HTTP\r\n\r\n")
                 request.close_connection = True
+            case _ if path in self.pages:
+                self._send(request, 200, self.pages[path])
 
     def _send(self, request: BaseHTTPRequestHandler, status: int, text: str, **more: str) -> None:
         request.send_response(status)
         for name, value in more.items():
             request.send_header(name.replace("_", "-"), value)
-        request.send_header("Content-Length", str(len(text)))
+        body = text.encode()
+        request.send_header("Content-Length", str(len(body)))
         request.end_headers()
-        request.wfile.write(text.encode())
+        request.wfile.write(body)
 
     def _drip(self, request: BaseHTTPRequestHandler, content: bytes) -> None:
         """A byte every 50 ms, so that each one comes in time and the whole does not."""
