@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -25,6 +25,7 @@ from assistant.core.config import Config, config_files, load_config
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import InputError, SkillError
 from assistant.core.layout import QUARANTINE_FILE, STATE_FILE
+from assistant.core.network.origin import Origin, split
 from assistant.core.stage import Stage
 from assistant.skill_development.cases import load_tests
 from assistant.skill_development.check import check_all, check_one
@@ -48,6 +49,7 @@ from skills.isolation.installed import installed_skills, with_installed
 from skills.isolation.package import Package, read_package
 from skills.isolation.permissions import Permissions
 from skills.isolation.quarantine import Quarantine
+from skills.registry import BUILT_IN
 from skills.state import open_state
 
 app = typer.Typer(no_args_is_help=True, help="Which skills there are, and how to make one.")
@@ -226,12 +228,7 @@ def grant(
 ) -> None:
     """Let a skill begin anew that was switched off for its failures, and show what it may use."""
     settings = with_installed(load_config(config_files(config))[0])
-    package = next((p for p in _packages(settings) if p.name == name), None)
-    if package is None:
-        raise InputError(
-            "skill.unknown", f'no skill "{name}" is installed, or stands in skills.folders'
-        )
-    wanted = Permissions(package.permissions)
+    wanted = Permissions(_asked_by(name, settings))
     lacking = Permissions(settings.skills.grants.get(name, ())).lacking(wanted)
     quarantine = Quarantine()
     quarantine.keep_in(settings.state_dir / QUARANTINE_FILE)
@@ -261,6 +258,34 @@ def grant(
         console.print(f"{name} may use: {', '.join(wanted.names) or 'nothing'}", markup=False)
     if servers.told:
         console.print(servers.told, markup=False, soft_wrap=True)
+
+
+def _asked_by(name: str, config: Config) -> tuple[str, ...]:
+    """What a skill asks for: a built-in one for the servers that its own settings name."""
+    package = next((p for p in _packages(config) if p.name == name), None)
+    if package is not None:
+        return package.permissions
+    if name not in (skill.name for skill in BUILT_IN):
+        message = f'no skill "{name}" is built in, is installed, or stands in skills.folders'
+        raise InputError("skill.unknown", message)
+    named = _texts(config.skills.settings.get(name, {}))
+    return tuple(dict.fromkeys(origin.permission for origin in _origins(named)))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
+
+
+def _origins(texts: Iterable[str]) -> Iterator[Origin]:
+    """The servers of those texts that are URLs."""
+    for text in texts:
+        with suppress(ValueError):
+            yield split(text)[0]
 
 
 def _packages(config: Config) -> Iterator[Package]:

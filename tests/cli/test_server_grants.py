@@ -102,3 +102,18 @@ def test_the_command_shows_it(tmp_path: Path) -> None:
     assert "IPAddressAllow=1.1.1.1" in done.stdout
     done = runner.invoke(app, ["grant", "recipes", "--config", str(file), "--json"])
     assert "HARK_INTERNET_RECIPES=http://1.1.1.1" in msgspec.json.decode(done.stdout)["drop_in"]
+
+
+def test_a_built_in_skill_asks_for_the_servers_that_its_settings_name(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(
+        f'[storage]\nstate = "{tmp_path}"\n[skills.settings.news.feeds]\n'
+        'Tides = "http://127.0.0.1:8080/tides.xml"\nMoon = "http://127.0.0.1:8080/moon.xml"\n'
+        'World = "http://1.1.1.1/rss"\nWrong = "no address"\n'
+    )
+    done = runner.invoke(app, ["grant", "news", "--config", str(file)])
+    assert done.exit_code == 0
+    assert 'news = ["network:http://127.0.0.1:8080", "network:http://1.1.1.1"]' in done.stdout
+    assert "HARK_INTERNET_NEWS=http://1.1.1.1" in done.stdout
+    done = runner.invoke(app, ["grant", "jokes", "--config", str(file)])
+    assert done.stdout == "jokes may use: nothing\n"

@@ -54,4 +54,4 @@ def test_one_that_was_switched_off_begins_anew(settings: Path, tmp_path: Path) -
 def test_a_skill_that_there_is_not_is_told(settings: Path) -> None:
     told = runner.invoke(app, ["grant", "moon", "--config", str(settings)]).exception
     assert isinstance(told, InputError)
-    assert 'no skill "moon" is installed' in told.message
+    assert 'no skill "moon" is built in, is installed' in told.message
