@@ -14,7 +14,7 @@ import msgspec
 from assistant.core.errors import InputError
 from assistant.core.files import read_text
 from assistant.setup.rooms import AT_FIRST
-from assistant.skill.home import Area, Entity, Floor, Home
+from assistant.skill.home import FEED, Area, Entity, Floor, Home
 
 DOMAINS = (
     *("light", "switch", "cover", "lock", "climate", "media_player", "fan", "valve", "todo"),
@@ -22,6 +22,8 @@ DOMAINS = (
     *("water_heater", "humidifier"),
 )
 """What is taken over; buttons, updates and the like are nothing that people talk to."""
+FEEDS = (FEED, "feedreader")
+"""Domain and integration of feeds of news; other events are not taken over."""
 MOST_BYTES = 64 << 20
 """Most bytes of a registry; one with a thousand devices has 2 MB."""
 
@@ -62,6 +64,7 @@ class _Entity(msgspec.Struct):
     device_class: str | None = None
     original_device_class: str | None = None
     options: dict[str, Any] = {}
+    platform: str | None = None
 
 
 def read_home_assistant(folder: Path) -> Home:
@@ -90,7 +93,8 @@ def _entities(found: Sequence[_Entity], devices: dict[str, _Device]) -> Iterator
         domain, _, object_id = one.entity_id.partition(".")
         hidden = one.disabled_by or one.hidden_by or one.entity_category
         exposed = one.options.get("conversation", {}).get("should_expose", True)
-        if domain not in DOMAINS or hidden or not exposed:
+        taken = domain in DOMAINS or (domain, one.platform) == FEEDS
+        if not taken or hidden or not exposed:
             continue
         device = devices.get(one.device_id or "")
         device_class = one.device_class or one.original_device_class

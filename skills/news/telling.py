@@ -25,12 +25,16 @@ FRESH = timedelta(minutes=30)
 """Time in which "more" goes on from what was told."""
 PLACES = ("first", "second", "third")
 LAST = "last"
+_MORE = frozenset(("more", "next", "other", "others", "else", "further", "rest", "on"))
+"""Words of which one is said by who wants other headlines than those that were told."""
+_OPEN = frozenset(("about", "at", "for", "in", "of", "on", "through", "to", "with"))
+"""Words that end no topic: "a quick look at the headlines"."""
 ASKS = Traits(asks=True, about=("news", "headline"))
 
 Place = Annotated[str, choices(*PLACES, LAST)]
 
 skill = Skill("news")
-skill.rule("give", "(tell|give|read|read out|play|show|get) [me|us]")
+skill.rule("give", "(tell|give|read|read out|play|show|get) [me|us|everybody|everyone]")
 skill.rule("hear", "(i want to|i would like to|can i|can we|let me|let us) (hear|have|get)")
 skill.rule("kind", "(latest|local|world|morning|evening|main|top|today's)")
 skill.rule("some", "(an update on|a summary of|a round up of|a little of|a bit of|some of|a quick)")
@@ -38,6 +42,11 @@ skill.rule("items", "(news|headlines|news headlines|news stories|top stories)")
 skill.rule("now", "(today|tonight|this morning|now|right now|at the moment|so far|these days)")
 skill.rule("more", "([read me|tell me] more (about|on|of)|read [me] [out])")
 skill.rule("have", "(do you have|have you got|do you know|are there|can you read|do you read)")
+skill.rule(
+    "any",
+    "(any|is there [any]|are there [any]|has there been any|have there been any"
+    "|have you [got] any|have you heard any|do you have any|do you know any)",
+)
 skill.rule("what", "(what is|what are|what is in|what is on|<give>|<hear>)")
 
 
@@ -64,24 +73,28 @@ def _is_feed(request: Request, context: Context) -> bool:
     "[the] [<kind>] <items> [please|<now>]",
     "(is there anything [new]|what is new|what has happened|what happened) (in|on) the news"
     " [<now>]",
-    "put the news on",
-    "(any|is there any|have you got any|do you have any) (news|headlines) [<now>]",
-    "what (is happening|is going on|has happened|happened) in the world [<now>]",
-    "(<give>|<hear>|<what>|any|is there any|have you got any|do you have any|is there) "
-    "[the] [<kind>] <items> (about|on|of|regarding) {topic}",
+    "(put|turn|switch) the news on",
+    "(update me on|catch me up on|fill me in on|bring me up to date on) the [<kind>] <items>",
+    "i missed the <items> [<now>]",
+    "what <items> (is there|are there|do you have|have you got) [<now>]",
+    "<any> [new|fresh] <items> [<now>]",
+    "what (is happening|is going on|has happened|happened|goes on) in the world [<now>]",
+    "(<give>|<hear>|<what>|<any>) [new] [the] [<kind>] <items> (about|on|of|regarding) {topic}",
     "what is (happening|going on) in {topic}",
-    "what (does|do|will) the <items> say about {topic}",
+    "what (does|do|will|did) the (<items>|papers) say about {topic}",
+    "(did|does|do) the (<items>|papers) (say|mention|have) [anything] [about|on] {topic}",
+    "what is in the news about {topic}",
     "(is there anything|anything) [new] (in the news|in the papers) about {topic}",
     "<what> the {topic} <items> [<now>]",
-    "[<what>|any|is there any] [the] [<kind>] <items> from {feed}",
+    "[<what>|<any>] [the] [<kind>] <items> from {feed}",
     traits=msgspec.structs.replace(ASKS, unmistakable=True),
 )
 @skill.intent("GetNews", "who (won|is winning) the election", fixed={"topic": "the election"})
 @skill.intent("GetNews", "who (won|is winning) the vote", fixed={"topic": "the vote"})
 @skill.short(
     "GetNews",
-    "[<what>|any|is there any] [the] [<kind>] {feed} <items> [<now>]",
-    "[<what>|any|is there any] [the] [<kind>] <items> (from|of|on) {feed} [<now>]",
+    "[<what>|<any>] [the] [<kind>] {feed} <items> [<now>]",
+    "[<what>|<any>] [the] [<kind>] <items> (from|of|on) {feed} [<now>]",
     "[tell me] what (does {feed} say|is {feed} saying|{feed} says) [<now>]",
     "(what is|anything|is there anything) [new] (from|on|in|at) {feed} [<now>]",
     holds=_is_feed,
@@ -95,6 +108,7 @@ def get_news(context: Context, feed: str = "", topic: str = "") -> Reply:
         feeds = [known]
     elif feed:  # "any news from Paris"
         topic = topic or feed
+    topic = "" if _OPEN & set(topic.split()[-1:]) else topic
     found = found_in(feeds, context)
     items = [item for item in in_turn(found) if _is_about(item, topic)]
     lacking = [one.lacking for one in found if one.lacking]
@@ -113,23 +127,25 @@ def get_news(context: Context, feed: str = "", topic: str = "") -> Reply:
     "MoreNews",
     "(more|[the] next|further|other) (news|headlines|headline) [please]",
     "<give> [some|the] (more|next|other) (news|headlines|headline) [please]",
-    "(any|is there [any]|have you got [any]) (more|other) (news|headlines)",
+    "<give> (the rest|some more|more) of the <items> [please]",
+    "(<any>|is there|are there) (more|other) (news|headlines)",
     "what else is (in|on) the news",
     "what else (is happening|is going on|happened) in the world",
-    "(go on|continue|carry on) with the (news|headlines)",
+    "(go on|continue|carry on|read on) with the (news|headlines)",
     traits=ASKS,
 )
 @skill.short(
     "MoreNews",
     "[and] (next|the next ones|next one|more|go on|keep going|continue|carry on) [please|then]",
-    "(what else|anything else|and then) [is there|is new|happened]",
+    "(what else|anything else) [is there|is new|happened]",
     "<give> [some] more [of them] [please]",
     holds=_just_told,
 )
-def more_news(context: Context) -> Reply:
+def more_news(request: Request, context: Context) -> Reply:
     """Tell the headlines after those that were told; without any, the first ones."""
     told = _told(context)
-    if told is None:
+    guessed = request.confidence < 1 and _MORE.isdisjoint(words(request.text))
+    if told is None or guessed:
         return get_news(context)
     if not told.left:
         return Reply("That was all the news.", about=(ABOUT,))
@@ -175,9 +191,12 @@ def read_headline(context: Context, place: Place | None = None, topic: str = "")
 
 @skill.intent(
     "ListFeeds",
-    "(what|which) ([news] feeds|news sources|sources of news|news) <have>",
+    "(what|which) ([news] feeds|news sources|sources of news) <have>",
+    "(what|which) (papers|newspapers) (do you|can you) (read|have)",
     "where (do you get|have you got) (the|your) news [from]",
     "who do you get (the|your) news from",
+    "(tell me|remind me) where you get (the|your) news from",
+    "who (writes|makes|sends) (the|your) (news|headlines) [you read me]",
     "where (does|do) (the|your) (news|headlines) come from",
     "where is (the|your) news from",
     "(list|name|tell me) (the|your|my|all) ([news] feeds|news sources)",

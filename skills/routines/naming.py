@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assistant.skill import Context, Request
+from assistant.skill.home import FEED
 from skills.routines.kept import LONGEST_NAME, find, own_name
 
 
@@ -16,7 +17,8 @@ def unfit(said: str, means: Sequence[Request], context: Context) -> str:
     if find(name, context) is not None:
         return f"There is a routine called {name} already; you can add to it, or delete it."
     home = context.home
-    for things, kind in ((home.entities, "device"), (home.areas, "room"), (home.floors, "floor")):
+    devices = [entity for entity in home.entities if entity.domain != FEED]
+    for things, kind in ((devices, "device"), (home.areas, "room"), (home.floors, "floor")):
         for thing in things:
             if name.casefold() in (word.casefold() for word in (thing.name, *thing.aliases)):
                 what = _KINDS.get(thing.id.partition(".")[0], kind)

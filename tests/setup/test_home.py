@@ -105,6 +105,8 @@ def home_assistant(tmp_path: Path) -> Path:
         {"entity_id": "lock.secret", "name": "D",
          "options": {"conversation": {"should_expose": False}}},
         {"entity_id": "button.restart", "name": "E"},
+        {"entity_id": "event.doorbell", "name": "F", "platform": "mqtt"},
+        {"entity_id": "event.post", "name": "Harbour Post", "platform": "feedreader"},
     )  # fmt: skip
     return tmp_path / "config"
 
@@ -121,9 +123,10 @@ def test_rooms_and_devices_are_those_of_home_assistant(home_assistant: Path, par
         ("sensor.hue_power", "Desk Lamp Power", "bedroom"),
         ("cover.k", "Blind", "kitchen"),
         ("switch.coffee_maker", "Coffee Maker", None),
+        ("event.post", "Harbour Post", None),
     ]
     assert home.entities[2].aliases == ("shade",)
-    assert [e.fact("device_class") for e in home.entities] == ["", "power", "blind", ""]
+    assert [e.fact("device_class") for e in home.entities] == ["", "power", "blind", "", ""]
     assert sorted_home(read_home_text(home_text(home))) == sorted_home(home)
 
 

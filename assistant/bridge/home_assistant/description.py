@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from assistant.bridge.home_assistant.feeds import is_feed
 from assistant.bridge.home_assistant.reports import State
 from assistant.bridge.home_assistant.session import UNDECODABLE, Session, decoded
 from assistant.setup.home_assistant import DOMAINS
@@ -132,7 +133,8 @@ async def _aliases(session: Session, entity_ids: Sequence[str]) -> dict[str, tup
 def _is_shown(state: State, registered: Mapping[str, _Registered]) -> bool:
     known = registered.get(state.entity_id)
     domain, _, rest = state.entity_id.partition(".")
-    return domain in DOMAINS and bool(rest) and (known is None or known.shown)
+    taken = domain in DOMAINS or is_feed(state.entity_id, state.attributes)
+    return taken and bool(rest) and (known is None or known.shown)
 
 
 def _entity(

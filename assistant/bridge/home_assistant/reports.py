@@ -6,7 +6,9 @@ import math
 
 import msgspec
 
+from assistant.bridge.home_assistant.feeds import latest
 from assistant.core.messages import ReportedAttributes
+from assistant.skill.home import FEED
 
 LONGEST_STATE = 255
 """Most characters of a state, as in Home Assistant."""
@@ -41,6 +43,8 @@ def reported(told: State) -> tuple[str, ReportedAttributes]:
     if len(told.state) > LONGEST_STATE or not told.state.isprintable():
         raise ValueError("it is too long or not printable")
     attributes: ReportedAttributes = {}
+    if told.entity_id.startswith(f"{FEED}."):
+        attributes = latest(told.attributes)
     for name in CHANGING & told.attributes.keys():
         value = plain(told.attributes[name])
         if value is not None:

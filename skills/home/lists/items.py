@@ -20,6 +20,7 @@ from assistant.english.numbers import FIGURES, TIMED_BY, counted
 from assistant.english.stems import singular
 from assistant.english.words import words as words_of
 from assistant.skill import Choose, Context, ListItem, Request, named_thing
+from assistant.skill.home import FEED
 from skills.home.lists.meant import FoundList, is_about_list, lists_in_use
 
 _ALIKE = 0.85
@@ -206,7 +207,7 @@ def is_plain_thing(request: Request, context: Context) -> bool:
 
 def _is_device(thing: str, context: Context) -> bool:
     words = [singular(word) for word in thing_of(thing.casefold()).split()]
-    entities = (e for e in context.home.entities if e.domain != "todo")
+    entities = (e for e in context.home.entities if e.domain not in ("todo", FEED))
     names = [e.name.casefold().split() for e in entities]
     names += [area.name.casefold().split() for area in context.home.areas]
     held = any(set(words) <= {singular(word) for word in name} for name in names)
