@@ -158,3 +158,34 @@ def test_a_player_that_the_homes_file_names_keeps_its_name(tmp_path: Path) -> No
     file.write_text(f"entities:\n  - {{name: Kitchen Speaker, id: {PLAYER}}}\n")
     config = Config(home=HomeSettings(file=str(file)), mpd=MpdSettings(host="localhost"))
     assert [entity.name for entity in Composition(config).home.entities] == ["Kitchen Speaker"]
+
+
+FEED_HOME = """
+areas: [{name: Kitchen, id: kitchen}]
+entities:
+  - {name: Harbour Post, id: event.harbour_post}
+  - {name: Kitchen Light, id: light.kitchen, area: kitchen}
+"""
+
+
+def test_news_is_told_where_there_is_a_feed(tmp_path: Path) -> None:
+    def served(**settings: object) -> bool:
+        registry = Composition(msgspec.structs.replace(Config(), **settings)).registry
+        return "news" in [manifest.name for manifest in registry.manifests]
+
+    assert not served()
+    assert not served(skills=SkillsSettings(settings={"news": {"feeds": {}}}))
+    assert served(skills=SkillsSettings(settings={"news": {"feeds": {"A": "http://a.example"}}}))
+    file = tmp_path / "home.yaml"
+    file.write_text(FEED_HOME)
+    assert served(home=HomeSettings(file=str(file)))
+
+
+def test_the_name_of_a_feed_is_none_of_a_device(tmp_path: Path) -> None:
+    file = tmp_path / "home.yaml"
+    file.write_text(FEED_HOME)
+    home = HomeSettings(file=str(file))
+    composition = Composition(msgspec.structs.replace(Config(), home=home))
+    assert [one.name for one in composition.home.entities] == ["Harbour Post", "Kitchen Light"]
+    known = composition.understanding.sentences.home.entities
+    assert [one.name for one in known] == ["Kitchen Light"]

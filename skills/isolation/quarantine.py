@@ -39,7 +39,8 @@ class Quarantine:
     def release(self, skill: str) -> bool:
         """Let a skill begin anew; False for one that had not failed."""
         released = self._strikes.pop(skill, 0) > 0
-        self._keep()
+        if released:
+            self._keep()
         return released
 
     def _keep(self) -> None:

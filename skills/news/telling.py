@@ -15,6 +15,10 @@ from assistant.skill import Choose, Context, Dialog, Reply, Request, Skill, Trai
 from skills.news.sources import AT_A_TIME, Item, found_in, in_turn, named, names, the
 
 NO_FEEDS = "I have no news. Name a feed in the settings."
+HELP = (
+    "You can say: what's the news, any news about the weather, more headlines, read me the second"
+    " one, or what news sources do you have."
+)
 ABOUT = "news"
 """What the conversation is about after headlines were told."""
 KEPT = "told"
@@ -156,7 +160,7 @@ def more_news(request: Request, context: Context) -> Reply:
     "ReadHeadline",
     "<more> the {place} (headline|story|article|news story|news item)",
     "what is the {place} (headline|story|article|news story|news item) about",
-    "<more> the (headline|story|article|news story|news item) (about|on) {topic}",
+    "<more> the (headline|article|news story|news item) (about|on) {topic}",
     traits=ASKS,
 )
 @skill.short(
@@ -208,6 +212,19 @@ def list_feeds(context: Context) -> Reply:
     if not feeds:
         return Reply(NO_FEEDS, done=False)
     return Reply(f"My news is from {context.say(feeds)}.")
+
+
+@skill.short(
+    "HelpNews",
+    "what can (i|we) (say|do|ask|ask you) (about|with) the (news|headlines)",
+    "how (do|can) (i|we) (get|hear|ask for|listen to) the (news|headlines)",
+    "help [me|us] with the (news|headlines)",
+    holds=lambda request, context: True,  # before "what can I say", which is said of everything
+    traits=Traits(asks=True),
+)
+def help_me() -> Reply:
+    """Tell what can be said about the news."""
+    return Reply(HELP)
 
 
 def _is_about(item: Item, topic: str) -> bool:

@@ -107,7 +107,7 @@ def test_the_command_shows_it(tmp_path: Path) -> None:
 def test_a_built_in_skill_asks_for_the_servers_that_its_settings_name(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(
-        f'[storage]\nstate = "{tmp_path}"\n[skills.settings.news.feeds]\n'
+        f'[storage]\nstate = "{tmp_path / "none"}"\n[skills.settings.news.feeds]\n'
         'Tides = "http://127.0.0.1:8080/tides.xml"\nMoon = "http://127.0.0.1:8080/moon.xml"\n'
         'World = "http://1.1.1.1/rss"\nWrong = "no address"\n'
     )

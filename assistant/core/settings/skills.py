@@ -17,7 +17,7 @@ class SkillsSettings(SettingsSection, frozen=True, kw_only=True):
     disabled: tuple[str, ...] = ()
     """Names of skills that stay off."""
     grants: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    """Skill in one of those folders → what it may use, as in `tides = ["timers"]`."""
+    """Skill → what it may use, as in `tides = ["timers"]`; a built-in one, which servers."""
     settings: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """Skill → its own settings, as `[skills.settings.NAME]`; `assistant config` shows them."""
     log: dict[str, Literal["debug", "info", "warning", "error"]] = msgspec.field(
