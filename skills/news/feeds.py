@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from itertools import islice
 from xml.etree import ElementTree
 
 import msgspec
@@ -13,6 +14,8 @@ LARGEST_BYTES = 262_144
 """Most bytes of a feed: as many as the bridge lets through."""
 MOST_HEADLINES = 30
 """Most headlines that are read of one feed."""
+MOST_ITEMS = 200
+"""Most items that are looked at, some of which may have no title or the one of another."""
 LONGEST_TITLE = 200
 LONGEST_TEXT = 400
 """Most characters of what is told of one headline, some 30 seconds of speech."""
@@ -56,12 +59,10 @@ def read_feed(body: bytes) -> tuple[Headline, ...]:
     if root.tag.rpartition("}")[2].casefold() not in ("rss", "rdf", "feed"):
         raise FeedError("it is neither RSS nor Atom")
     found: dict[str, Headline] = {}
-    for one in _headlines(root):
+    for one in islice(_headlines(root), MOST_ITEMS):
         if one.title:
             found.setdefault(one.title, one)
-        if len(found) == MOST_HEADLINES:
-            break
-    return tuple(found.values())
+    return tuple(found.values())[:MOST_HEADLINES]
 
 
 def headline(title: str, text: str) -> Headline:

@@ -107,6 +107,7 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
     "WhatIsPlaying": {"who sings this": {"fact": "artist"}},
     "MusicThere": {"do you have anything by queen": {"search_query": "queen"}},
     "MusicNames": {"what playlists are there": {"kind": "playlist"}},
+    "GetNews": {"what's the news": {}, "any news about the ferry": {"topic": "ferry"}},
     "ReminderStatus": {"what are my reminders": {}, "do I have any reminders": {}},
     "CancelReminder": {"cancel the reminder": {}},
     "CancelAllReminders": {"cancel all my reminders": {}},

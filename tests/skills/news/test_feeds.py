@@ -86,6 +86,14 @@ def test_empty_titles_and_those_told_twice_are_left_out() -> None:
     assert read_feed(rss(*items).encode()) == (Headline("One"),)
 
 
+def test_items_within_items_are_read_in_a_moment() -> None:
+    """Each of 9,000 titles holds all those below it."""
+    nested = rss().replace(
+        "</channel>", f"{'<item><title>' * 9000}{'</title></item>' * 9000}</channel>"
+    )
+    assert read_feed(nested.encode()) == ()
+
+
 def test_an_empty_feed_has_no_headlines() -> None:
     assert read_feed(rss().encode()) == ()
 

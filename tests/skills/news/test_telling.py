@@ -128,6 +128,14 @@ def test_a_feed_that_fails_is_named_and_the_others_are_told(
     assert told(context, topic="snow") == f"I have no news about snow. {lacking}".strip()
 
 
+def test_feeds_without_news_are_named_together(network: MemoryNetwork) -> None:
+    network.answers = {HARBOUR: page(rss()), HERALD: page(atom())}
+    context = with_feeds(network, {**FEEDS, "Gone": "http://gone.example"})
+    assert told(context) == (
+        "The Harbour Post and The Valley Herald have no news now. I can't reach the Gone news now."
+    )
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [
