@@ -3,7 +3,6 @@ proves itself with is nowhere but there."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -11,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.isolated_skills import written
-from tests.support.scenario import Daemon, Do, Expect, Say, Spoken, command_line, quiet, tell
+from tests.support.network_bridge import EndableBridge
+from tests.support.scenario import Do, Expect, Say, Spoken, quiet, tell
 from tests.support.web_server import WebServer
 
 pytestmark = pytest.mark.e2e
@@ -48,14 +48,7 @@ class Household:
         self.folder.mkdir()
         self.daemon = things.enter_context(quiet(self.folder, settings))
         self.bridge_log = folder / "bridge.log"
-        with self.bridge_log.open("w") as log:
-            command = command_line("bridge", "--config", str(self.daemon.config))
-            self.bridge = subprocess.Popen(command, stderr=log)
-        things.callback(self.end_bridge)
-
-    def end_bridge(self, _: Daemon | None = None) -> None:
-        self.bridge.terminate()
-        assert self.bridge.wait(10) == 0
+        self.bridge = EndableBridge(self.daemon, self.bridge_log, things)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +83,7 @@ def test_without_the_bridge_it_is_said_that_the_server_is_not_reached(
     tell(
         household.daemon,
         [
-            Do("end the bridge", household.end_bridge),
+            Do("end the bridge", household.bridge.end),
             Say("computer, find me a recipe"),
             Expect("StageFailed", {"code": "skill.unreachable", "part": "recipes"}),
             Expect("PlaybackEnded"),

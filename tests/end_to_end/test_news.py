@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
+from tests.support.network_bridge import EndableBridge
 from tests.support.news_feeds import POST, rss
-from tests.support.scenario import Daemon, Do, Expect, Say, Spoken, command_line, quiet, tell
+from tests.support.scenario import Do, Expect, Say, Spoken, quiet, tell
 from tests.support.web_server import WebServer
 
 pytestmark = pytest.mark.e2e
@@ -28,14 +28,7 @@ class Household:
         )
         (folder / "daemon").mkdir()
         self.daemon = things.enter_context(quiet(folder / "daemon", settings))
-        with (folder / "bridge.log").open("w") as log:
-            command = command_line("bridge", "--config", str(self.daemon.config))
-            self.bridge = subprocess.Popen(command, stderr=log)
-        things.callback(self.end_bridge)
-
-    def end_bridge(self, _: Daemon | None = None) -> None:
-        self.bridge.terminate()
-        assert self.bridge.wait(10) == 0
+        self.bridge = EndableBridge(self.daemon, folder / "bridge.log", things)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +61,7 @@ def test_without_the_bridge_it_is_said_which_feed_is_not_reached(household: Hous
     tell(
         household.daemon,
         [
-            Do("end the bridge", household.end_bridge),
+            Do("end the bridge", household.bridge.end),
             Say("computer, what's the news"),
             Expect("Reply", {"text": "I can't reach the Harbour Post news now."}),
             Expect("PlaybackEnded"),

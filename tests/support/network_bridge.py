@@ -17,6 +17,7 @@ from skills.isolation.host import Host
 from skills.isolation.isolated import IsolatedSkill
 from tests.support.isolated_skills import written
 from tests.support.mosquitto import PATIENCE_S
+from tests.support.scenario import Daemon, command_line
 
 SKILL = """
 from assistant.skill import *
@@ -89,3 +90,18 @@ def loaded(
 def with_network(socket: Path | None) -> Context:
     """A context in memory, with the network of a bridge."""
     return memory_context(network=BridgeNetwork(socket, "recipes"))
+
+
+class EndableBridge:
+    """The bridge of a daemon, which ends when the story says so, or at the end of `things`."""
+
+    def __init__(self, daemon: Daemon, log: Path, things: ExitStack) -> None:
+        with log.open("w") as file:
+            command = command_line("bridge", "--config", str(daemon.config))
+            self._process = subprocess.Popen(command, stderr=file)
+        things.callback(self.end)
+
+    def end(self, _: Daemon | None = None) -> None:
+        """End it; once more does nothing."""
+        self._process.terminate()
+        assert self._process.wait(10) == 0
