@@ -11,12 +11,14 @@ import pytest
 from assistant.bridge import kept
 from assistant.bridge.home_assistant.link import HomeAssistant as Link
 from assistant.core.clock import boottime_s
-from assistant.core.messages import HomeStates
+from assistant.core.messages import HomeStates, Reload, Tick
 from assistant.core.settings.home_assistant import HomeAssistantSettings
+from assistant.core.speakable import read_names
 from assistant.skill.home import Area, Entity, Home, without_feeds
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
+from skills.news import skill
 from skills.registry import load_registry
 from tests.support.home_assistant import TOKEN, HomeAssistant, state
 from tests.support.household import Household
@@ -93,3 +95,17 @@ def test_one_that_is_gone_is_not_reached(household: Household, there: HomeAssist
         )
     )
     assert household.say("what's the news") == "I can't reach the Harbour Post news now."
+
+
+def test_the_names_of_feeds_are_told_to_recognition(
+    talks: Callable[..., Talk], tmp_path: Path
+) -> None:
+    file = tmp_path / "names.json"
+    messages = talks(home=HOME, names=file).feed(Tick())
+    assert [one.stage for one in messages if isinstance(one, Reload)] == ["asr"]
+    names = read_names(file)
+    assert names["news"] == {"feed": ("Harbour Post",)}
+    sentences = Templates.compile([skill.manifest()], without_feeds(HOME))
+    for given, heard in ((names, True), ({}, False)):
+        expected = sentences.speakable(names=given).sentences
+        assert any("harbour post" in sentence for sentence in expected) is heard
