@@ -4,8 +4,9 @@
 
 It makes a virtual environment of Python 3.13 in FOLDER (build/home-assistant), which is used again,
 starts Home Assistant there on loopback, makes an account and an access token by its own API, and
-then reads the home and its forecast, switches devices, changes a list, and restarts it. Without
-Python 3.13, or where it cannot be installed, it says so.
+then reads the home and its forecast, switches devices, changes a list, says a sentence for each
+kind of device to the assistant, and restarts it. Without Python 3.13, or where it cannot be
+installed, it says so.
 """
 
 from __future__ import annotations
@@ -17,18 +18,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx2
+import msgspec
 import typer
 from websockets.sync.client import connect
 
 from assistant.bridge.home_assistant.link import HomeAssistant
 from assistant.bridge.stage import BridgeStage
+from assistant.composition import Composition
 from assistant.core.clock import boottime_s
+from assistant.core.config import Config, HomeSettings
 from assistant.core.home.lists import ListChange, Wanted
 from assistant.core.messages import (
     DeviceChanged,
@@ -39,10 +43,16 @@ from assistant.core.messages import (
     HomeReceipt,
     HomeStates,
     Message,
+    PlaybackEnded,
+    SpokenReply,
     Tick,
 )
 from assistant.core.settings.home_assistant import HomeAssistantSettings
+from assistant.core.settings.mqtt import MqttSettings
+from assistant.core.stage import Stage
+from assistant.pipeline import run, typed
 from assistant.skill.home import read_home
+from skills.state import open_state
 
 RELEASE = "homeassistant==2025.4.4"
 NEEDED = ("home-assistant-frontend", "hassil", "home-assistant-intents", "mutagen", "pymicro-vad")
@@ -87,6 +97,30 @@ CHECKS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
 )
 """Device, state and attributes that are asked for, and the state that is then told."""
 
+SAID: tuple[tuple[str, str, str], ...] = (
+    ("turn on the bed light", "light.bed_light", "on"),
+    ("turn on the decorative lights", "switch.decorative_lights", "on"),
+    ("lock the kitchen door", "lock.kitchen_door", "locked"),
+    ("turn off the living room fan", "fan.living_room_fan", "off"),
+    ("close the living room window", "cover.living_room_window", "closed"),
+    ("turn off the heat pump", "climate.heatpump", "off"),
+    ("let the walkman go on", "media_player.walkman", "playing"),
+    ("open the orchard valve", "valve.orchard", "open"),
+    ("turn off the dehumidifier", "humidifier.dehumidifier", "off"),
+    ("turn off the demo water heater", "water_heater.demo_water_heater", "off"),
+    ("start the ground floor vacuum", "vacuum.0_ground_floor", "cleaning"),
+)
+"""What is said, the device that it is for, and the state that this tells then: one of each domain
+that is switched."""
+ASKED = (
+    ("what is the outside temperature", "15.6"),
+    ("is there movement in the backyard", "on"),
+    ("what's the weather", "sunny"),
+    ("is the kitchen door locked", "Yes"),
+    ("what is on the shopping list", "empty"),
+)
+"""What is asked of what is only read, and a word of the reply."""
+
 T = TypeVar("T", bound=Message)
 
 
@@ -96,6 +130,8 @@ class Bench:
     def __init__(self, link: HomeAssistant) -> None:
         self.link, self._stage = link, BridgeStage(link)
         self._told: list[Message] = []
+        self.seen: list[Message] = []
+        """All that the bridge has told."""
 
     def hears(self, wanted: type[T], fits: Callable[[T], object], within_s: float) -> T | None:
         """The next such message; None where none comes."""
@@ -107,13 +143,18 @@ class Bench:
                     return message
             select.select([self.link], [], [], 0.1)
             list(self.link.read())
-            self._told += self._stage.feed(Tick(at_s=boottime_s()))
+            told = list(self._stage.feed(Tick(at_s=boottime_s())))
+            self._told += told
+            self.seen += told
         return None
 
     def command(self, number: int, entity_id: str, **wanted: Any) -> bool:
         """Have a device, or a list, changed; whether Home Assistant says that it is."""
-        command = HomeCommand(utterance_id="u", entity_id=entity_id, ids=(number,), **wanted)
-        list(self._stage.feed(command))
+        return self.sent(HomeCommand(utterance_id="u", entity_id=entity_id, **wanted), number)
+
+    def sent(self, command: HomeCommand, number: int) -> bool:
+        """Send a command under a number; whether Home Assistant says that it is carried out."""
+        list(self._stage.feed(msgspec.structs.replace(command, ids=(number,))))
         receipt = self.hears(HomeReceipt, lambda m: number in (*m.sent, *m.failed), ANSWERS_S)
         return receipt is not None and number in receipt.sent
 
@@ -138,10 +179,14 @@ def main() -> int:
         with closing(HomeAssistant(settings)) as link:
             bench = Bench(link)
             failed += _told("connected", _is_there(bench))
-            failed += _described(bench)
+            home = bench.hears(HomeDescribed, lambda m: True, STARTS_S)
+            failed += _described(home)
             failed += _foretold(bench)
             failed += sum(_obeyed(bench, number) for number in range(len(CHECKS)))
             failed += sum(_listed(bench, number) for number in range(len(ITEMS)))
+            if home is not None:
+                (folder / "home.yaml").write_text(home.text, "utf-8")
+                failed += _said(bench, folder / "home.yaml")
     # Another process on the same folder is a restart.
     with closing(HomeAssistant(settings)) as link:
         bench = Bench(link)
@@ -247,8 +292,7 @@ def _is_there(bench: Bench, within_s: float = ANSWERS_S) -> bool:
     return bench.hears(DeviceChanged, lambda m: m.present, within_s) is not None
 
 
-def _described(bench: Bench) -> bool:
-    described = bench.hears(HomeDescribed, lambda m: True, STARTS_S)
+def _described(described: HomeDescribed | None) -> bool:
     home = read_home(json.loads(described.text), "the description") if described else None
     count = len(home.entities) if home else 0
     named = home is not None and any(e.name == "Bed Light" for e in home.entities)
@@ -280,6 +324,39 @@ def _listed(bench: Bench, number: int) -> bool:
 
     is_so = bench.hears(HomeLists, fits, 5.0) is not None
     return _told(f"milk on {LIST} is {wanted}", sent and is_so)
+
+
+def _said(bench: Bench, home: Path) -> int:
+    """Say sentences to understanding and the skills, in that home; how many of them fail."""
+    composition = Composition(
+        Config(home=HomeSettings(file=str(home)), mqtt=MqttSettings(host="localhost"))
+    )
+    failed = 0
+    with closing(open_state(None)) as state:
+        stages = (composition.nlu(), composition.skills(state), composition.answer())
+        failed += sum(_done(bench, stages, number) for number in range(len(SAID)))
+        for text, word in ASKED:
+            replies, _ = _replied(stages, bench, text)
+            failed += _told(f"“{text}”: {replies}", word in replies)
+    return failed
+
+
+def _done(bench: Bench, stages: Sequence[Stage], number: int) -> bool:
+    text, entity_id, wanted = SAID[number]
+    replies, commands = _replied(stages, bench, text)
+    sent = [bench.sent(one, 1000 + 10 * number + at) for at, one in enumerate(commands)]
+    then = bench.hears(HomeStates, lambda m: m.states.get(entity_id) == wanted, ANSWERS_S)
+    return _told(f"“{text}”: {replies}", bool(sent) and all(sent) and then is not None)
+
+
+def _replied(stages: Sequence[Stage], bench: Bench, text: str) -> tuple[str, list[HomeCommand]]:
+    """The reply to a text, and what it has devices do, after all that the bridge has told."""
+    news, bench.seen = bench.seen, []
+    list(run(stages, news))
+    heard = PlaybackEnded(utterance_id=text, at_s=boottime_s())
+    came = list(run(stages, (*typed(text, text, boottime_s()), heard)))
+    replies = " ".join(m.text for m in came if isinstance(m, SpokenReply))
+    return replies, [m for m in came if isinstance(m, HomeCommand)]
 
 
 def _told(what: str, good: bool) -> bool:

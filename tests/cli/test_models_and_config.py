@@ -37,7 +37,7 @@ def test_every_setting_is_shown_with_where_it_is_from(file: Path) -> None:
     assert by_name["storage.state"]["source"] == str(file)
     assert by_name["asr.engine"] == {"name": "asr.engine", "value": "auto", "source": "default"}
     every = [f"{s}.{k}" for s in Config.__struct_fields__ for k in _fields(s)]
-    of_skills = ["skills.settings.news.feeds"]
+    of_skills = ["skills.settings.music.stations", "skills.settings.news.feeds"]
     assert [line["name"] for line in shown] == [*every, *of_skills]
 
 
