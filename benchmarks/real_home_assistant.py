@@ -83,6 +83,8 @@ ITEMS: tuple[tuple[Wanted, dict[str, bool]], ...] = (
 )
 """What is to become of the milk, and what is then on the list: text → whether it is done."""
 STARTS_S, ANSWERS_S = 120.0, 30.0
+CHECKED, LISTED, SPOKEN = 10_000, 20_000, 30_000
+"""First numbers of commands, other than those that the skills give."""
 CHECKS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("light.bed_light", "on", {}, "on"),
     ("light.bed_light", "40%", {}, "on"),
@@ -301,7 +303,7 @@ def _described(described: HomeDescribed | None) -> bool:
 
 def _obeyed(bench: Bench, number: int) -> bool:
     entity_id, state, attributes, wanted = CHECKS[number]
-    sent = bench.command(number + 1, entity_id, state=state, attributes=attributes)
+    sent = bench.command(CHECKED + number, entity_id, state=state, attributes=attributes)
     report = bench.hears(HomeStates, lambda m: m.states.get(entity_id) == wanted, 5.0)
     told = report.attributes.get(entity_id, {}) if report else {}
     asked = state or ", ".join(f"{name} {value}" for name, value in attributes.items())
@@ -317,7 +319,7 @@ def _foretold(bench: Bench) -> bool:
 def _listed(bench: Bench, number: int) -> bool:
     wanted, then = ITEMS[number]
     change = ListChange("", "milk", wanted)
-    sent = bench.command(len(CHECKS) + number + 1, LIST, items=(change,))
+    sent = bench.command(LISTED + number, LIST, items=(change,))
 
     def fits(message: HomeLists) -> bool:
         return {item.text: item.done for item in message.lists.get(LIST, ())} == then
@@ -344,7 +346,7 @@ def _said(bench: Bench, home: Path) -> int:
 def _done(bench: Bench, stages: Sequence[Stage], number: int) -> bool:
     text, entity_id, wanted = SAID[number]
     replies, commands = _replied(stages, bench, text)
-    sent = [bench.sent(one, 1000 + 10 * number + at) for at, one in enumerate(commands)]
+    sent = [bench.sent(one, SPOKEN + 10 * number + at) for at, one in enumerate(commands)]
     then = bench.hears(HomeStates, lambda m: m.states.get(entity_id) == wanted, ANSWERS_S)
     return _told(f"“{text}”: {replies}", bool(sent) and all(sent) and then is not None)
 
@@ -352,7 +354,7 @@ def _done(bench: Bench, stages: Sequence[Stage], number: int) -> bool:
 def _replied(stages: Sequence[Stage], bench: Bench, text: str) -> tuple[str, list[HomeCommand]]:
     """The reply to a text, and what it has devices do, after all that the bridge has told."""
     news, bench.seen = bench.seen, []
-    list(run(stages, news))
+    list(run(stages, (msgspec.structs.replace(one, at_s=boottime_s()) for one in news)))
     heard = PlaybackEnded(utterance_id=text, at_s=boottime_s())
     came = list(run(stages, (*typed(text, text, boottime_s()), heard)))
     replies = " ".join(m.text for m in came if isinstance(m, SpokenReply))

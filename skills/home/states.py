@@ -50,7 +50,7 @@ _NO_VERDICT = re.compile(
     r"|^no(thing)?\b|\b(not|forget|forgot|forgotten|isn't|aren't|didn't|hasn't|haven't)\b"
 )
 """Questions whose yes would say more than the present state: who did it, or that it is not so."""
-_LEAVING = re.compile(r"\b(left|leave|leaving|a|an|any\w*|some\w*|one)\b")
+_LEAVING = re.compile(r"\b(left|leave|a|an|any\w*|some\w*|one)\b")
 _FOLLOWING = re.compile(r"(and|or|also|what about|how about)\b")
 _EVERY = re.compile(r"\b(all|every\w*|both|each|whole)\b")
 _RESTING = ("off", "closed", "locked", "docked")

@@ -32,10 +32,14 @@ def _has_result(request: Request, context: Context) -> bool:
     "[<work_out>] {first} (plus|minus) {second} percent",
     "[<work_out>] (half|a third|a quarter|a fifth|a tenth|double|twice|triple) [of] {first}",
     "[<work_out>] {first} (thirds|quarters|fifths|tenths) of {second}",
+    "[<work_out>] {first} <parts> <times> {second} <parts>",
+    "[<work_out>] (half|double|twice|triple) [of] {first} <parts> [of (a|an) <unit>] [is what]",
+    "[<work_out>] {first} <parts> (as|in) [a] (percent|percentage|decimal)",
     "(add|multiply|divide|subtract|take) {first} (and|by|to|from|away from) {second}",
     "[<work_out>] [the] (square root|cube root|cube|square) of {first}",
     "[<work_out>] {first} (squared|cubed)",
     "(split|divide|share) {first} (between|by|among|into) {second} [people|ways|of us]",
+    "(split|divide|share) {first} [dollars|pounds|euros] {second} ways",
     "how many times does {first} go into {second}",
     "(do|can you do) (sums|maths|math|some sums) [for me|with me]",
     traits=Traits(asks=True),
@@ -45,6 +49,7 @@ def _has_result(request: Request, context: Context) -> bool:
     "[and] <times> {first} [please]",
     "[and] (half|double|a third|a quarter) [of] (that|it)",
     "[and] (that|it) <times> {first}",
+    "[and] [(that|it)] (as|in) [a] (percent|percentage|decimal)",
     holds=_has_result,
 )
 def calculate(
@@ -59,7 +64,9 @@ def calculate(
     before = _before(context)
     text = request.text
     if before is not None:
-        text = re.sub(r"\b(?:that|it)\b(?!')", f"{before}", text)
+        text = re.sub(
+            r"\b(?:that|it)\b(?!')|^(?:and )?(?=(?:as|in) )", f"{before} ", text, flags=re.I
+        )
     try:
         value = result(text, before)
     except SumError as error:

@@ -18,6 +18,8 @@ from assistant.english.numbers import read_number
 
 _DIGITS = 30
 """Digits that are reckoned with."""
+_EXACT_DIGITS, _EXACT_BELOW = 4, 100
+"""Most digits after the point of a number below that, which is said as it is."""
 _LARGEST = Decimal(10) ** 15
 """The largest number that is said, and the largest power that is worked out."""
 _WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[a-z]+(?:'[a-z]+)?|[-+*/×÷^%√()]")
@@ -35,9 +37,15 @@ _JOINED = (
 )
 _ARTICLES = frozenset(("the", "a", "an"))
 _SHARES = {
-    **{"half": Decimal(1) / 2, "quarter": Decimal(1) / 4, "third": Decimal(1) / 3},
-    **{"fifth": Decimal(1) / 5, "sixth": Decimal(1) / 6, "eighth": Decimal(1) / 8},
-    **{"tenth": Decimal(1) / 10},
+    **{
+        "half": Decimal(1) / 2,
+        "halve": Decimal(1) / 2,
+        "quarter": Decimal(1) / 4,
+        "third": Decimal(1) / 3,
+    },
+    **{"fifth": Decimal(1) / 5, "sixth": Decimal(1) / 6, "seventh": Decimal(1) / 7},
+    **{"eighth": Decimal(1) / 8, "ninth": Decimal(1) / 9, "tenth": Decimal(1) / 10},
+    **{"twelfth": Decimal(1) / 12, "sixteenth": Decimal(1) / 16},
 }
 _TIMES = {"double": Decimal(2), "twice": Decimal(2), "triple": Decimal(3), "treble": Decimal(3)}
 _FRAMES: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -45,6 +53,9 @@ _FRAMES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(?:subtract|take) (.+?) (?:away )?from (.+)"), r"\2 minus \1"),
     (re.compile(r"\bmultiply (.+) (?:by|and|with) (.+)"), r"\1 times \2"),
     (re.compile(r"\b(?:divide|split|share) (.+?) (?:by|between|among|into) (.+)"), r"\1 over \2"),
+    (re.compile(r"\b(?:divide|split|share) (.+?)(?: [a-z]+s)? ([a-z]+|\d+) ways\b"), r"\1 over \2"),
+    (re.compile(r"(.+?) (?:as|in) (?:a )?(?:percent|percentage)\W*$"), r"\1 times 100"),
+    (re.compile(r"(.+?) as a decimal\W*$"), r"\1 times 1"),
     (re.compile(r"\bhow many times does (.+) go into (.+)"), r"\2 over \1"),
 )
 
@@ -81,6 +92,8 @@ def spoken(value: Decimal) -> str:
     sign = "minus " if value < 0 else ""
     size = abs(value)
     digits = 2 if size >= 1 else 2 - size.adjusted() if size else 0
+    if size < _EXACT_BELOW and round(size, _EXACT_DIGITS) == size:
+        digits = _EXACT_DIGITS
     rounded = round(size, digits)
     text = f"{rounded:f}".rstrip("0").rstrip(".") if "." in f"{rounded:f}" else f"{rounded:f}"
     exact = abs(rounded - size) <= size * Decimal("1e-20")
@@ -173,7 +186,7 @@ _PRODUCTS: dict[str, Operation] = {
 }
 _ENDINGS = word_set(
     "please then exactly dollars dollar euros euro pounds pound people ways of us each equals is"
-    " equal to make makes be come comes"
+    " equal to make makes be come comes what gst vat tax tip"
 )
 """Words after a sum that are no part of it."""
 
@@ -185,8 +198,11 @@ class _Reader:
         self._words, self._at, self.steps = list(words), 0, 0
 
     def is_over(self) -> bool:
-        """Whether nothing that counts is left."""
-        return _ENDINGS.issuperset(self._words[self._at :])
+        """Whether nothing that counts is left: of what so much is, does not."""
+        left = self._words[self._at :]
+        if left[:1] == ["of"]:
+            left = left[2 + (left[1:2] in (["a"], ["an"])) :]
+        return _ENDINGS.issuperset(left)
 
     def sum(self) -> Decimal | None:
         """A sum; None where none begins here."""
@@ -260,12 +276,18 @@ class _Reader:
             self.steps += 1
             share = whole * value / 100
             return share if following == ["of"] else whole - share
-        if word in _SHARES and following == ["of"]:
-            self._at += 2
-            whole = self._value()
-            self.steps += 1
-            return None if whole is None else whole * value * _SHARES[word]
-        return value
+        if word not in _SHARES:
+            return value
+        self._take()
+        self.steps += 1
+        share, ends = value * _SHARES[word], self._at
+        if following != ["of"]:
+            return share
+        self._take()
+        whole = self._value()
+        if whole is None:  # "two thirds of a cup"
+            self._at = ends
+        return share if whole is None else whole * share
 
     def _prefixed(self) -> Decimal | None:
         word = self._next

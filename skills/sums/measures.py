@@ -51,6 +51,7 @@ volume   | tablespoon | 0.01478676478125
 volume   | teaspoon | 0.00492892159375
 speed    | kilometre per hour, kilometer per hour, kilometre an hour, kilometer an hour | 1
 speed    | mile per hour, mile an hour | 1.609344
+speed    | metre per second, meter per second | 3.6
 speed    | knot | 1.852
 time     | second | 1
 time     | minute | 60
@@ -112,7 +113,7 @@ def _read(table: str) -> dict[str, Unit]:
         kind, names, worth = (cell.strip() for cell in line.split("|"))
         one = names.split(",")[0]
         unit = Unit(one, _many(one), kind, Decimal(worth))
-        units |= {name.strip(): unit for name in names.split(",")}
+        units |= {name.strip(): unit for name in (*names.split(","), unit.many)}
     return units
 
 
@@ -132,7 +133,9 @@ def unit_at(words: Sequence[str], at: int, imperial: bool) -> tuple[Unit, int] |
         return _DEGREES[_DEGREE_NAMES[words[at]]], at + 1
     units = _UNITS_OF_EMPIRE if imperial else _UNITS
     for length in range(_LONGEST, 0, -1):
-        name = [_FEET.get(word) or singular(word) for word in words[begins : begins + length]]
-        if len(name) == length and (unit := units.get(" ".join(name))):
+        said = words[begins : begins + length]
+        name = [_FEET.get(word) or singular(word) for word in said]
+        unit = units.get(" ".join(said)) or units.get(" ".join(name))
+        if len(said) == length and unit is not None:
             return unit, begins + length
     return None

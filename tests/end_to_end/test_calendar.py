@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.scenario import Daemon, Do, Expect, Kill, Say, quiet, tell
+from tests.support.scenario import Daemon, Do, Expect, Kill, Rest, Say, quiet, tell
 
 pytestmark = pytest.mark.e2e
 
@@ -25,6 +25,8 @@ def test_an_event_is_told_of_after_the_skills_were_killed(tmp_path: Path) -> Non
                 Expect("PlaybackEnded", within_s=60),
                 Kill("skills"),
                 Expect("StageRestarted", {"stage": "skills"}, within_s=60),
+                Expect("PlaybackEnded", {"utterance_id": "notice"}, within_s=60),
+                Rest(),  # what is said over the notice may be missed
                 Say("computer, undo that"),
                 Expect("Reply", {"text": "I took that back."}, within_s=60),
                 Expect("CalendarChanged"),

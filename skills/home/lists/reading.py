@@ -69,7 +69,8 @@ skill.rule("so_far", "(now|at the moment|so far|today|then)")
     "ReadList",
     "what [else] (is|have (i|we) got|do (i|we) have|have (i|we)) [left|still|now|got|all] [on]"
     " (it|there|that) [<so_far>]",
-    "(read|tell me|show me) (it|that|them) [out|back|to me|again]",
+    "(read|tell|show) [me|us] (it|that|them|all of (it|them)|the (whole|entire) (thing|list|lot))"
+    " [out|back|back to me|to me|again]",
     "what [else] do (we|i) [still] (need|have|want)",
     "what [else] is (left|missing|on there) [<so_far>]",
     "[is there] anything [else] [left] on (it|there|that)",
@@ -136,6 +137,8 @@ def read_to_do_list(context: Context) -> Reply:
 @skill.short(
     "FindOnList",
     "(is|are) [there] [still] [any] {text:item} [already|still] (on it|[on] there) [already|yet]",
+    "(do|have|did) (we|i) [still|already] [have|got|get|put] [any] {text:item}"
+    " (on it|[on] there|down) [already|yet]",
     holds=is_list_meant,
 )
 def find_on_list(
