@@ -7,7 +7,7 @@ The rules are tried in this order, each one only where all before it failed:
 2. the text begins with what it waits for ("at sunset"), and the rest is read by these rules;
 3. the text divides into such sentences (`nlu.discourse.clauses`): joined, sharing words, or
    corrected;
-4. it is made up of short forms (`nlu.discourse.short_forms`), such as "pasta, ten minutes";
+4. short forms (`nlu.discourse.short_forms`) make it up: "pasta, ten minutes", also with sentences;
 5. each word is a part of a question about the home (`nlu.parts.questions`), or of a command
    (`nlu.parts.composer`): who, where, what to do, how much; or all but a statement that says why;
 6. sentences with free text in them fit the whole text or its parts, whichever leaves less to free
