@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import platform
 
@@ -50,9 +51,10 @@ def _unlimited() -> list[str]:
     limit(SOME_BYTES)
     passed = []
     try:
-        bytearray(8 * SOME_BYTES)
+        # Mapped, as what the process has freed before may serve an allocation.
+        mmap.mmap(-1, 8 * SOME_BYTES, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
         passed.append(MEMORY_LIMIT)
-    except MemoryError:
+    except OSError:
         pass
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
