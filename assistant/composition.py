@@ -30,7 +30,7 @@ from assistant.core.settings import mpd, mpris
 from assistant.core.settings.announcements import quiet_hours
 from assistant.core.speakable import SpeakableSource
 from assistant.recordings.folder import Recordings
-from assistant.skill.home import FEED, Home, load_homes, with_players, without_feeds
+from assistant.skill.home import FEED, Entity, Home, load_homes, with_players, without_feeds
 from assistant.skill.log import set_level
 from assistant.skill.manifest import SkillManifest
 from audio.asr.stage import AsrStage
@@ -235,18 +235,15 @@ class Composition:
         """The voice; raises `SpeakingError` when there is none."""
         return make_voice(self._config, self.library)
 
-    @property
-    def _plays_music(self) -> bool:
+    def _plays_music(self, entities: Sequence[Entity]) -> bool:
         """Whether there is MPD, or a radio station."""
-        entities = load_homes(self._config.home_files).entities
         named = any(e.id == mpd.PLAYER for e in entities) or bool(receivers(entities))
         stations = self._config.skills.settings.get(MUSIC, {}).get("stations")
         return named or bool(self._config.mpd.host) or bool(stations)
 
-    @property
-    def _has_feeds(self) -> bool:
+    def _has_feeds(self, entities: Sequence[Entity]) -> bool:
         """Whether the settings name a feed of news, or Home Assistant follows one."""
-        followed = any(e.domain == FEED for e in load_homes(self._config.home_files).entities)
+        followed = any(e.domain == FEED for e in entities)
         return followed or bool(self._config.skills.settings.get(NEWS, {}).get("feeds"))
 
     @property
@@ -273,7 +270,8 @@ class Composition:
         settings = self._config.skills
         folders = [Path(folder).expanduser() for folder in settings.folders]
         # Without a player, or a feed, sentences would only be in the way of what is heard.
-        needed = {MUSIC: self._plays_music, NEWS: self._has_feeds}
+        filed = load_homes(self._config.home_files).entities
+        needed = {MUSIC: self._plays_music(filed), NEWS: self._has_feeds(filed)}
         unneeded = (name for name, is_needed in needed.items() if not is_needed)
         registry = load_registry(
             *(folders, self._builtin, (*settings.disabled, *unneeded)),

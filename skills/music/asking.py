@@ -7,7 +7,7 @@ import msgspec
 from assistant.skill import Context, Reply, Skill, Traits, count
 from skills.music.matching import alike, matches, mentioned
 from skills.music.player import player_of, told
-from skills.music.stations import stations
+from skills.music.stations import all_music
 
 NO_SONGS = "I don't know what music there is."
 FEW = 5
@@ -59,7 +59,7 @@ def music_there(search_query: str, context: Context) -> Reply:
 )
 def music_names(context: Context, kind: str) -> Reply:
     """Tell the names of a kind of music, where they are few."""
-    music = (*stations(context), *context.music.all())
+    music = all_music(context)
     if player_of(context) is None and not music:
         return Reply(NO_SONGS, done=False)
     names = [one.name for one in music if one.kind == kind]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.core.home.music import KINDS
 from assistant.skill import Context
-from skills.music.stations import stations
+from skills.music.stations import all_music
 
 MOST_NAMES = 1000
 """Most names that are expected, which take some 20 MB and 4 s more for a language model."""
@@ -12,6 +12,5 @@ MOST_NAMES = 1000
 
 def names(context: Context) -> list[str]:
     """The names of the library, each once: those of stations first, those of songs last."""
-    every = (*stations(context), *context.music.all())
-    music = sorted(every, key=lambda one: KINDS.index(one.kind))
+    music = sorted(all_music(context), key=lambda one: KINDS.index(one.kind))
     return list(dict.fromkeys(one.name for one in music))[:MOST_NAMES]

@@ -43,7 +43,7 @@ from skills.music.player import (
     told_player,
 )
 from skills.music.sentences import NO_MEDIA, PLAY_ELSE, PLAY_MUSIC, PLAY_STATION
-from skills.music.stations import has_radio, put_on_station, stations, the_radio
+from skills.music.stations import all_music, has_radio, put_on_station, stations, the_radio
 
 PLAY = "HassMediaSearchAndPlay"
 ELSE = "else"
@@ -66,12 +66,7 @@ skill.rule("hear", "(play|put on|let us hear|(i want|i would like) to hear)")
 def _is_there(request: Request, context: Context) -> bool:
     """Whether there is music of this very name, so that "put on" means it and no kettle."""
     said = request.slot("search_query")
-    return said is not None and is_named(mentioned(str(said.value)), _all(context))
-
-
-def _all(context: Context) -> tuple[Music, ...]:
-    """All music that has a name, and the stations."""
-    return (*stations(context), *context.music.all())
+    return said is not None and is_named(mentioned(str(said.value)), all_music(context))
 
 
 def _is_radio(request: Request, context: Context) -> bool:
@@ -129,7 +124,7 @@ def play(
     area: Area | None = None,
 ) -> Dialog:
     """Play a station, an artist, an album, a playlist, a genre, a song, or any music."""
-    player, music = player_of(context), _all(context)
+    player, music = player_of(context), all_music(context)
     if media_class in NO_MUSIC or (player is None and not music):
         return Reply(NO_MEDIA, done=False)
     said = request.slot("area")

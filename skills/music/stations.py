@@ -19,7 +19,7 @@ Address = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(ADDRESSES)})", max_l
 LAST = "station"
 """Key of the station that was put on last."""
 SOURCES = "source_list"
-_RADIO = "radio"
+RADIO = "radio"
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -39,10 +39,14 @@ def stations(context: Context) -> tuple[Music, ...]:
     return (*named, *(Music("station", source) for source in others))
 
 
+def all_music(context: Context) -> tuple[Music, ...]:
+    """All that can be played by its name: the stations, and the music of the library."""
+    return (*stations(context), *context.music.all())
+
+
 def receivers(entities: Iterable[Entity]) -> list[Entity]:
     """The players with sources, but for televisions: theirs are sockets and apps."""
-    players = (one for one in entities if one.domain == "media_player")
-    return [one for one in players if _sources(one) and one.fact("device_class") != "tv"]
+    return [one for one in _players(entities) if _sources(one)]
 
 
 def the_radio(context: Context, another: bool = False) -> Music | None:
@@ -57,7 +61,7 @@ def the_radio(context: Context, another: bool = False) -> Music | None:
 def has_radio(context: Context) -> bool:
     """Whether "the radio" is a device of the home."""
     names = ((one.name, *one.aliases) for one in context.home.entities)
-    return any(_RADIO in name.casefold().split() for every in names for name in every)
+    return any(RADIO in name.casefold().split() for every in names for name in every)
 
 
 def put_on_station(
@@ -91,8 +95,13 @@ def _able(station: Music, context: Context) -> list[Entity]:
     """The players that can play a station."""
     if not station.address:
         return [one for one in receivers(context.home.entities) if station.name in _sources(one)]
-    players = (one for one in context.home.entities if one.domain == "media_player")
-    return [one for one in players if one.id != SESSION and one.fact("device_class") != "tv"]
+    return [one for one in _players(context.home.entities) if one.id != SESSION]
+
+
+def _players(entities: Iterable[Entity]) -> list[Entity]:
+    """The media players but for televisions."""
+    players = (one for one in entities if one.domain == "media_player")
+    return [one for one in players if one.fact("device_class") != "tv"]
 
 
 def _one_of(players: list[Entity]) -> Generator[Choose, Any, Entity]:

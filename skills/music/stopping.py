@@ -5,9 +5,7 @@ from __future__ import annotations
 from assistant.english.words import words
 from assistant.skill import Context, Entity, Reply, Request, Skill, Traits
 from skills.music.player import away, turn_off
-from skills.music.stations import has_radio
-
-_RADIO = "radio"
+from skills.music.stations import RADIO, has_radio
 
 skill = Skill("music")
 
@@ -15,7 +13,7 @@ skill = Skill("music")
 def _playing(request: Request, context: Context) -> Entity | None:
     """The player that is spoken of, or that plays "the radio"; None for none."""
     players = [one for one in context.home.entities if one.domain == "media_player"]
-    if _RADIO not in words(request.text):
+    if RADIO not in words(request.text):
         about = context.conversation.about
         return next((one for one in players if one.id in about), None)
     playing = [one for one in players if one.state == "playing"]
