@@ -30,6 +30,8 @@ CONVERSATION_S = 1000.0
 """Seconds between transcripts on their own clock, so that none is a follow-up to another."""
 MOST_CONVERSATIONS = 1_000_000
 """Most conversations; all of them are in the past, as the bus accepts nothing from the future."""
+GREETING = "greeting"
+"""The utterance that is said until an answer shows that the subscription has arrived."""
 
 
 @dataclass
@@ -116,11 +118,12 @@ class Traffic:
         return self.asked()
 
     def _run(self) -> None:
-        texts, number, due_s = cycle(self.texts), 0, time.monotonic()
+        texts, number = cycle(self.texts), 0
         with (
             closing(Address(self.runtime)) as address,
             closing(Bus("bench", address, MEMBERS, consumers(), (Interpretation,))) as bus,
         ):
+            due_s = self._subscribed(bus)
             while not self._ending.is_set():
                 text = next(texts)
                 for revision in range(REVISIONS):
@@ -133,6 +136,16 @@ class Traffic:
             while time.monotonic() < until_s and not all(a.answer for a in self._asked.values()):
                 self._hear(bus, time.monotonic() + APART_S)
 
+    def _subscribed(self, bus: Bus) -> float:
+        """Wait until answers arrive, and give the time: what was published before is lost."""
+        until_s = time.monotonic() + PATIENCE_S
+        at_s = -CONVERSATION_S * (MOST_CONVERSATIONS + 1)
+        while time.monotonic() < until_s and not self._ending.is_set():
+            bus.send(Transcript(utterance_id=GREETING, revision=0, text=self.texts[0], at_s=at_s))
+            if any(isinstance(message, Interpretation) for message in bus.receive(APART_S)):
+                break
+        return time.monotonic()
+
     def _ask(self, bus: Bus, text: str, number: int, revision: int) -> None:
         with self._lock:
             pairs = {pair for pair in (self._pair, self._to) if pair is not None}
@@ -144,7 +157,7 @@ class Traffic:
     def _hear(self, bus: Bus, until_s: float) -> None:
         while (left_s := until_s - time.monotonic()) > 0:
             for message in bus.receive(left_s):
-                if isinstance(message, Interpretation):
+                if isinstance(message, Interpretation) and message.utterance_id != GREETING:
                     one = self._asked[message.utterance_id, message.revision]
                     one.answer, one.answered_s = message, time.monotonic()
 
