@@ -15,7 +15,8 @@ from itertools import islice
 
 from rapidfuzz import fuzz, process
 
-from assistant.english.commands.hints import HINTS, HINTS_OF_AREA, HINTS_OF_DOMAIN, with_article
+from assistant.english.commands.hints import HINTS, HINTS_OF_AREA, HINTS_OF_DOMAIN
+from assistant.english.spoken import with_article
 from assistant.english.stems import singular
 from assistant.skill.home import Home
 from nlu.grammar.templates import Templates
@@ -111,7 +112,7 @@ def _of_home(home: Home) -> Iterator[Iterator[str]]:
 
 def _filled(hint: str, name: str) -> str:
     """A hint about what has this name; "the" does not stand before "Anna's lamp"."""
-    said = with_article(name)
+    said = with_article(name).casefold()
     return hint.replace("the {}", "{}").format(said if "the {}" in hint else name.casefold())
 
 

@@ -28,16 +28,17 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.messages import SpokenReply
-from assistant.english.spoken import length, spoken
+from assistant.english.spoken import in_place, length, spoken
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS, Timer
 from skills.countdown import Countdown, Ending
 
@@ -54,6 +55,7 @@ FARTHEST_S = 1e11
 """Seconds from 1970 to the year 5138; a row with a larger number was damaged on the disk."""
 RUNG_S = 180.0
 """Seconds after a ring in which people may still answer it: "five more minutes"."""
+NO_ROOMS: Mapping[str, str] = MappingProxyType({})
 RECHECK_S = 60.0
 """Seconds after which a timer from an earlier boot checks again whether the clock was corrected."""
 
@@ -67,6 +69,7 @@ class _Row(Ending, frozen=True, kw_only=True):
     paused: bool = False
     extended_s: float = 0.0
     """Time by which its end was moved since it was set."""
+    area: str = ""
 
 
 class _Ring(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,13 +94,21 @@ def create_extended(database: Database) -> None:
     database.execute("ALTER TABLE timers ADD COLUMN extended_s REAL NOT NULL DEFAULT 0")
 
 
+def create_timer_areas(database: Database) -> None:
+    """Add the column of the room that a timer is for."""
+    database.execute("ALTER TABLE timers ADD COLUMN area TEXT NOT NULL DEFAULT ''")
+
+
 def this_boot() -> str:
     """The kernel's id of the current boot."""
     return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
 
 
 class TimerScheduler:
-    """The `Timers` of the skills; `at_s`, CLOCK_BOOTTIME, is set by the stage before each use."""
+    """The `Timers` of the skills; `at_s`, CLOCK_BOOTTIME, is set by the stage before each use.
+
+    A ring says the room of a timer that is for one of the `rooms`, given as id → name.
+    """
 
     def __init__(
         self,
@@ -105,7 +116,9 @@ class TimerScheduler:
         now: Callable[[], datetime],
         boot_id: str,
         plausible: Callable[[], bool] = lambda: True,
+        rooms: Mapping[str, str] = NO_ROOMS,
     ) -> None:
+        self._rooms = rooms
         self._countdown = Countdown(now, boot_id, plausible)
         self._database = database
         self._now = now
@@ -125,7 +138,7 @@ class TimerScheduler:
     def at_s(self, at_s: float) -> None:
         self._countdown.at_s = at_s
 
-    def start(self, duration: timedelta, name: str = "") -> Timer:
+    def start(self, duration: timedelta, name: str = "", area: str = "") -> Timer:
         """Start a timer; raises `SkillError` for no duration, a too long one, or one too many."""
         length_s = duration.total_seconds()
         if length_s <= 0:
@@ -134,7 +147,8 @@ class TimerScheduler:
         place = len(self._rows()) + 1
         if place > MOST_TIMERS:
             raise SkillError("timer.too_many", f"there are {MOST_TIMERS} timers already")
-        row = self._ending(_Row(id=uuid.uuid4().hex, name=name, duration_s=length_s), length_s)
+        row = _Row(id=uuid.uuid4().hex, name=name, duration_s=length_s, area=area)
+        row = self._ending(row, length_s)
         self._write(row)
         self.last = self._timer(row, place)
         return self.last
@@ -147,6 +161,7 @@ class TimerScheduler:
             name=timer.name,
             duration_s=timer.duration.total_seconds(),
             extended_s=extended.total_seconds(),
+            area=timer.area,
         )
         restored = self._ending(row, timer.remaining.total_seconds(), timer.paused)
         self._write(restored)
@@ -261,9 +276,15 @@ class TimerScheduler:
         elif self._countdown.plausible:
             late_s = now.timestamp() - row.due_unix_s
         if late_s < LATE_S:
-            return f"Your {_called(row)} is done."
+            return f"Your {self._called(row)} is done."
         ago = length(timedelta(minutes=late_s // 60))
-        return f"Your {_called(row)} was due {_when(due, now)}, {ago} ago."
+        return f"Your {self._called(row)} was due {_when(due, now)}, {ago} ago."
+
+    def _called(self, row: _Row) -> str:
+        room = f" {in_place(self._rooms[row.area])}" if row.area in self._rooms else ""
+        if row.name:
+            return f"{row.name} timer{room}"
+        return f"timer for {length(timedelta(seconds=row.duration_s))}{room}"
 
     def _ending(self, row: _Row, left_s: float, paused: bool = False) -> _Row:
         """The same timer with a new end, `left_s` from now."""
@@ -284,6 +305,7 @@ class TimerScheduler:
             ringing=row.id in self._rings,
             elapsed=timedelta(seconds=max(0.0, row.duration_s + row.extended_s - left_s)),
             place=place,
+            area=row.area,
         )
 
     def _write(self, row: _Row) -> None:
@@ -334,12 +356,6 @@ def _require_not_too_long(length_s: float) -> None:
 
 def _ring_of(row: _Row) -> str:
     return f"{RING}{row.id}-{row.due_unix_s * 1000:.0f}"
-
-
-def _called(row: _Row) -> str:
-    if row.name:
-        return f"{row.name} timer"
-    return f"timer for {length(timedelta(seconds=row.duration_s))}"
 
 
 def _when(due: datetime, now: datetime) -> str:

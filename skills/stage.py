@@ -97,11 +97,10 @@ class SkillsStage:
     is committed before its reply, or not kept. `revisions` outlive a stage that is rebuilt, so that
     no utterance is lost meanwhile; so do the `notices`, each of which is told once. `recording`
     tells whether what is said is recorded. How often each intent was carried out is told in the
-    file `usage`, which names users gave in `names`. `mute` closes the microphone: no skill is
-    handed it, and nothing here opens it again. In the hours `quiet`, from and until, only what is
-    urgent is announced. `rules` say what is not allowed here, and what needs the PIN, whose hash is
-    in `pin`. What is planned by the clock waits for `evidence` that it is right. The file
-    `calendar` is kept in step with the `collection` at that address.
+    file `usage`, which names users gave in `names`. `mute` closes the microphone; no skill is
+    handed it. In the hours `quiet`, from and until, only what is urgent is announced. `rules` say
+    what is not allowed here, and what needs the PIN, whose hash is in `pin`. What is planned by the
+    clock waits for `evidence` that it is right. The file `calendar` follows the `collection`.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -141,7 +140,8 @@ class SkillsStage:
     ) -> None:
         self._registry, self._database, self._resolve = registry, database, resolve
         self._trust = ClockTrust(database, now, boot_id, evidence)
-        self._scheduler = TimerScheduler(database, now, boot_id, self._trust.plausible)
+        rooms = {other.id: other.name for other in home.areas if other.id != area}
+        self._scheduler = TimerScheduler(database, now, boot_id, self._trust.plausible, rooms)
         self._pin = Pin(database, pin, boot_id)
         guard = Guard(rules, home, self._pin, area)
         guard.attempt = database.attempt

@@ -26,7 +26,7 @@ from skills.later.store import create_plans
 from skills.later.trust import create_known_time
 from skills.lists import create_lists, create_made_lists
 from skills.rights.pin import create_pin_tries
-from skills.scheduler import create_extended, create_timers
+from skills.scheduler import create_extended, create_timer_areas, create_timers
 
 KEPT_UTTERANCES = 256
 """Most ids of acted utterances that are kept, so that a commit seen twice is acted on once."""
@@ -45,7 +45,7 @@ MIGRATIONS = (
     *(create_events, create_last_act, create_outbox, create_pin_tries),
     *(create_known_time, create_last_acts, create_alarms, create_told_states, create_music),
     *(create_calendar_changes, create_shared_lists, create_forecasts, create_told_levels),
-    *(create_own_volume, create_collected),
+    *(create_own_volume, create_collected, create_timer_areas),
 )
 
 

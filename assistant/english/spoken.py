@@ -18,6 +18,9 @@ _AN_BEFORE_CONSONANT = re.compile(rf"\ban\b(?! {_VOWEL})")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 _SMALL = ONES[:13]
 
+_ADVERBS = ("upstairs", "downstairs", "outside", "inside", "outdoors")
+"""Places that are said without a preposition."""
+
 
 def spoken(value: Any, now: datetime) -> str:
     """`value` in words, by default its `str`; days are relative to `now`."""
@@ -67,6 +70,20 @@ def articles(text: str) -> str:
 def possessive(name: str) -> str:
     """The possessive of a name: "Anna's", "the guests'"."""
     return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+def with_article(name: str) -> str:
+    """A room or device as it is spoken of: "the hall"; without "the" where it has an owner."""
+    owner, _, rest = name.partition("'s ")
+    return f"{owner}'s {rest.casefold()}" if rest else f"the {name.casefold()}"
+
+
+def in_place(name: str) -> str:
+    """A room or floor as it is said after what is in it: "in the kitchen", "upstairs"."""
+    place = name.casefold()
+    if place in _ADVERBS:
+        return place
+    return f"{'on' if place.endswith('floor') else 'in'} {with_article(name)}"
 
 
 def length(value: timedelta) -> str:

@@ -90,13 +90,15 @@ class Timer(msgspec.Struct, frozen=True, kw_only=True):
     """How long it has run, without its pauses."""
     place: int = 0
     """Its place among those that there are, in the order in which they were started, from 1."""
+    area: str = ""
+    """Id of the room that it is for, or where it was set; "" for none."""
 
 
 class Timers(Protocol):
     """Timers that survive a restart of the process and a power cut."""
 
-    def start(self, duration: timedelta, name: str = "") -> Timer:
-        """Start a timer of more than zero seconds."""
+    def start(self, duration: timedelta, name: str = "", area: str = "") -> Timer:
+        """Start a timer of more than zero seconds, in the room with the id `area`."""
 
     def all(self) -> tuple[Timer, ...]:
         """Every timer whose ring has not been heard, the next due first."""

@@ -50,12 +50,17 @@ class MemoryTimers:
         self.last: Timer | None = None
         self.rung: Timer | None = None
 
-    def start(self, duration: timedelta, name: str = "") -> Timer:
+    def start(self, duration: timedelta, name: str = "", area: str = "") -> Timer:
         """Start a timer."""
-        place, number = len(self._timers) + 1, str(next(self._numbers))
-        timer = Timer(id=number, name=name, duration=duration, remaining=duration, place=place)
-        self.last = timer
-        return self._keep(timer)
+        self.last = Timer(
+            id=str(next(self._numbers)),
+            name=name,
+            duration=duration,
+            remaining=duration,
+            place=len(self._timers) + 1,
+            area=area,
+        )
+        return self._keep(self.last)
 
     def all(self) -> tuple[Timer, ...]:
         """Every timer, the next due first."""

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from math import log
 
 from assistant.core.messages import Command, Slot
-from assistant.english.commands.hints import KINDS_SWITCHED, SWITCHING, with_article
+from assistant.english.commands.hints import KINDS_SWITCHED, SWITCHING
 from assistant.english.commands.needs import BY_CHANGE
+from assistant.english.spoken import with_article
 from assistant.skill.home import Home
 from assistant.skill.values import Change
 from nlu.grammar.binding import NAMED_KINDS
@@ -41,14 +42,14 @@ def _switching(home: Home, command: Command) -> str:
     said = {slot.name: str(slot.value) for slot in command.slots}
     if verbs is None or not said or not _TARGETS.issuperset(said):
         return ""
-    place = f" in {with_article(said['area'])}" if "area" in said else ""
+    place = f" in {with_article(said['area']).casefold()}" if "area" in said else ""
     if said.get("name", "all") == "all":
         kind = KINDS_SWITCHED.get(said.get("domain", ""), "")
         every = "all " if "name" in said else ""
         return f"{verbs['']} {every}the {kind}{place}" if kind else ""
     device = next((e for e in home.entities if e.name == said["name"]), None)
     domain = device.domain if device else ""
-    return f"{verbs.get(domain, verbs[''])} {with_article(said['name'])}"
+    return f"{verbs.get(domain, verbs[''])} {with_article(said['name']).casefold()}"
 
 
 def _drawn(grammar: Grammar, command: Command) -> str:

@@ -18,6 +18,7 @@ import re
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
+from assistant.english import spoken
 from assistant.english.commands.words import HERE
 from assistant.english.stems import is_possessive
 from assistant.english.words import words
@@ -49,9 +50,6 @@ _NOUNS = {
     "todo": "list",
     "binary_sensor": "sensor",
 }
-
-_ADVERBS = ("upstairs", "downstairs", "outside", "inside", "outdoors")
-"""Places that are said without a preposition."""
 
 _ROBOTS = frozenset(
     ("vacuum", "cleaner", "hoover", "robot", "mower", "lawnmower", "lawn", "robovac", "mop")
@@ -247,7 +245,7 @@ def _without(target: Target, request: Request, context: Context) -> Target:
     gone = {entity.id for entity in context.home.entities} - {entity.id for entity in left}
     meant = tuple(e for e in target.entities if gone.isdisjoint({e.id} | _members(e)))
     told = tuple(
-        _with_article(slot.raw.removeprefix("the ")) if slot.value else "here"
+        spoken.with_article(slot.raw.removeprefix("the ")) if slot.value else "here"
         for slot in request.excluded
     )
     return replace(target, entities=meant, without=told)
@@ -289,13 +287,7 @@ def the(entity: Entity) -> str:
     )
     if entity.domain == "person" or robot:
         return entity.name
-    return _with_article(entity.name)
-
-
-def _with_article(name: str) -> str:
-    """A name with "the", unless it says whose it is: "the hall", "Claire's lamp"."""
-    owner, _, rest = name.partition("'s ")
-    return f"{owner}'s {rest.casefold()}" if rest else f"the {name.casefold()}"
+    return spoken.with_article(entity.name)
 
 
 def capital(text: str) -> str:
@@ -390,9 +382,4 @@ def _may_be_elsewhere(wanted: TargetMention) -> bool:
 def in_place(area: Area | None, floor: Floor | None) -> str:
     """A place after what is in it: " in the kitchen"; "" for none."""
     place = area or floor
-    if place is None:
-        return ""
-    name = place.name.casefold()
-    if name in _ADVERBS:
-        return f" {name}"
-    return f" {'on' if name.endswith('floor') else 'in'} {_with_article(place.name)}"
+    return f" {spoken.in_place(place.name)}" if place is not None else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assistant.core.home.music import Music
 from assistant.core.settings.mpd import PLAYER
+from assistant.english.spoken import in_place
 from assistant.skill import Area, Context, Entity, Reply, Undo
 from skills.home.media import UNREACHABLE
 from skills.home.setting import LEFT, bring, commanded, out_of_reach
@@ -83,5 +84,5 @@ def told(music: Music) -> str:
 def not_there(player: Entity, area: Area, context: Context) -> Reply:
     """The reply to a wish for music in a room where its loudspeakers do not stand."""
     own = next((one for one in context.home.areas if one.id == player.area), None)
-    only = f" {capital(the(player))} is in the {own.name.casefold()}." if own else ""
-    return Reply(f"I can't play music in the {area.name.casefold()}.{only}", done=False)
+    only = f" {capital(the(player))} is {in_place(own.name)}." if own else ""
+    return Reply(f"I can't play music {in_place(area.name)}.{only}", done=False)

@@ -10,7 +10,11 @@ skill.rule(
     "start",
     "(set|set up|start|create|make|begin|put on|run|give me|i need|i want)",
 )
-skill.rule("which", "(the|my|that) [{start_duration}|{name}] timer [called {name}|named {name}]")
+skill.rule("where", "in [the|my] {area}")
+skill.rule(
+    "which",
+    "(the|my|that) [{start_duration}|{name}|{area}] timer [called {name}|named {name}] [<where>]",
+)
 skill.rule("by_name", "{text:name} [timer|one|ones]")
 skill.rule("misheard", "(time her|time or|time a|timer her|tie more|dimer|tymer)")
 skill.rule(

@@ -12,8 +12,10 @@ import msgspec
 
 from assistant.english.commands.short_forms import LENGTHS, PLACES
 from assistant.english.numbers import TIMED_BY
+from assistant.english.spoken import in_place
 from assistant.english.stems import short_stem
 from assistant.skill import (
+    Area,
     Choose,
     Context,
     Dialog,
@@ -62,10 +64,11 @@ _BOTH = re.compile(r"\bboth\b")
 
 @dataclass(frozen=True)
 class TimerMention:
-    """The slots that say which timer is meant: its name, or the time that it was set to."""
+    """The slots that say which timer is meant: its name, the time it was set to, or its room."""
 
     name: Name | None = None
     start_duration: timedelta | None = None
+    area: Area | None = None
 
 
 def on_timer(
@@ -77,13 +80,15 @@ def on_timer(
 ) -> Dialog:
     """Do `act` with the timer that is meant, a `likely` one before others; or reply that none runs.
 
-    The user is asked where several may be meant.
+    Of several, one of the room where it is said is meant. The user is asked where it is not clear.
     """
     timers = matching(context, request, mention)
     if len(timers) > 1 and mention.name and _means_each(mention.name, len(timers)):
         return _together([act(timer) for timer in timers])
-    timer = yield from _one_of(tuple(filter(likely, timers)) or timers, context)
-    return no_such(context, mention.name) if timer is None else act(timer)
+    timers = tuple(filter(likely, timers)) or timers
+    here = tuple(timer for timer in timers if timer.area == room_of(context))
+    timer = yield from _one_of(here or timers, context)
+    return no_such(context, mention) if timer is None else act(timer)
 
 
 def _means_each(name: str, count: int) -> bool:
@@ -121,6 +126,8 @@ def matching(context: Context, request: Request, mention: TimerMention) -> tuple
     timers = context.timers.all()
     if (length := mention.start_duration) is not None:
         timers = tuple(timer for timer in timers if timer.duration == length)
+    if mention.area is not None:
+        timers = _of_room(mention.area, timers)
     spoken_of = tuple(timer for timer in timers if timer.id in context.conversation.about)
     match mention.name:
         case None:
@@ -135,7 +142,20 @@ def matching(context: Context, request: Request, mention: TimerMention) -> tuple
             return timers[:1]
     if _THEM.fullmatch(mention.name):
         return spoken_of if len(spoken_of) > 1 else timers
-    return _called(mention.name, timers)
+    room = next((a for a in context.home.areas if _words(a.name) == _words(mention.name)), None)
+    return _called(mention.name, timers) or (_of_room(room, timers) if room is not None else ())
+
+
+def _of_room(area: Area, timers: tuple[Timer, ...]) -> tuple[Timer, ...]:
+    """The timers of a room, and those that are called after it."""
+    name = _words(area.name)
+    return tuple(t for t in timers if t.area == area.id or name <= _words(t.name))
+
+
+def room_of(context: Context, area: Area | None = None) -> str:
+    """The id of a room that was named, or else of the one where it is said; "" for none."""
+    place = area or context.area
+    return place.id if place is not None else ""
 
 
 def _called(name: str, timers: tuple[Timer, ...]) -> tuple[Timer, ...]:
@@ -156,6 +176,7 @@ def _called(name: str, timers: tuple[Timer, ...]) -> tuple[Timer, ...]:
 def is_meant(request: Request, context: Context) -> bool:
     """Whether a short form means a timer: by its name, or as what was spoken of last.
 
+    One that is only of a room of that name is not: "a kitchen timer" is one more.
     Where none was spoken of, it is one if nothing else was understood, and if it does not put right
     another thing that was just done.
     """
@@ -168,7 +189,7 @@ def is_meant(request: Request, context: Context) -> bool:
     if name is None or name.value in (IT, OTHER, FIRST) or _place(str(name.value), len(timers)):
         alone = request.alone and not _puts_other_right(request, context)
         return bool(timers) and (alone or is_spoken_of(context))
-    return bool(matching(context, request, TimerMention(str(name.value))))
+    return bool(_called(str(name.value), timers))
 
 
 def _puts_other_right(request: Request, context: Context) -> bool:
@@ -202,8 +223,11 @@ def is_spoken_of(context: Context) -> bool:
     return any(timer.id in context.conversation.about for timer in context.timers.all())
 
 
-def no_such(context: Context, name: str | None) -> Reply:
+def no_such(context: Context, mention: TimerMention) -> Reply:
     """Say that no such timer runs."""
+    name = mention.name
+    if mention.area is not None:
+        return Reply(f"There is no such timer {in_place(mention.area.name)}.", done=False)
     if name is None or name in (IT, THEM, OTHER, FIRST):
         text = "There is no such timer." if context.timers.all() else "There is no timer."
         return Reply(text, done=False)
@@ -217,9 +241,13 @@ def restoring(timer: Timer) -> Undo:
 
 
 def called(timer: Timer, context: Context) -> str:
-    """A timer as replies call it: "pasta timer for 5 minutes"."""
-    length = context.say(timer.duration)
-    return f"{timer.name} timer for {length}" if timer.name else f"timer for {length}"
+    """A timer as replies call it: "pasta timer for 5 minutes in the kitchen".
+
+    Its room is told where it is another than the one where this is said.
+    """
+    room = next((area for area in context.home.areas if area.id == timer.area), None)
+    place = f" {in_place(room.name)}" if room is not None and room != context.area else ""
+    return f"{short_name(timer)} for {context.say(timer.duration)}{place}"
 
 
 def short_name(timer: Timer) -> str:

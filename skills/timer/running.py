@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import msgspec
 
-from assistant.skill import Context, Dialog, Reply, Request, Skill, Timer, Traits, Undo, count
+from assistant.skill import Area, Context, Dialog, Reply, Request, Skill, Timer, Traits, Undo, count
 from skills.timer.meant import (
     FIRST,
     IT,
@@ -92,8 +92,10 @@ def cancel_timer(
 
 @skill.intent(
     "HassCancelAllTimers",
-    "(cancel|stop|delete|remove|end|clear) (all|all [of] (the|my)|every|both) (timer|timers)",
-    "(cancel|stop|delete|remove|end|clear) [the|my] timers",
+    "(cancel|stop|delete|remove|end|clear) (all|all [of] (the|my)|every|both) (timer|timers)"
+    " [<where>]",
+    "(cancel|stop|delete|remove|end|clear) all [[of] (the|my)] {area} timers",
+    "(cancel|stop|delete|remove|end|clear) [the|my] timers [<where>]",
     traits=CANCELLING,
 )
 @skill.short(
@@ -101,13 +103,14 @@ def cancel_timer(
     "(<drop>|clear) (them|them all|all of them|both|both of them|all|everything|the lot)",
     holds=lambda request, context: is_spoken_of(context),
 )
-def cancel_all_timers(context: Context) -> Reply:
-    """Cancel every timer."""
-    timers = context.timers.all()
+def cancel_all_timers(request: Request, context: Context, area: Area | None = None) -> Reply:
+    """Cancel every timer, or those of a room."""
+    every = TimerMention(area=area)
+    timers = matching(context, request, every)
     for timer in timers:
         context.timers.cancel(timer.id)
     if not timers:
-        return no_such(context, None)
+        return no_such(context, every)
     return Reply(f"I cancelled {count(len(timers), 'timer')}.", undo=tuple(map(restoring, timers)))
 
 
@@ -115,7 +118,7 @@ def cancel_all_timers(context: Context) -> Reply:
     "HassTimerStatus",
     "how (long|much time|much longer) [is] [<left>] on <which>",
     "how (long|much time|much longer) (does|has) <which> (have|got) [<left>]",
-    "how (long|much time|many minutes) (is|are|do i have) <left> [on <which>]",
+    "how (long|much time|many minutes) (is|are|do i have) <left> [on <which>|<where>]",
     "how (long|much time) <left> [on <which>]",
     "how much time (on|for) <which>",
     "(what is|what's|whats) <left> on <which>",
@@ -123,11 +126,11 @@ def cancel_all_timers(context: Context) -> Reply:
     "when (is|will) <which> [be] (done|over|ready|finished|up)",
     "when (does|will) <which> (go off|ring|end|finish)",
     "how is <which> (doing|going)",
-    "what are my timers",
+    "what are my timers [<where>]",
     "(check|status of) <which>",
-    "(what|which|how many) timers (are [there] [running|set]|do i have [set|running])",
-    "(check|list|show) [me] [all] [the|my] timers",
-    "[do i have|are there] any timers [running|set]",
+    "(what|which|how many) timers (are [there] [running|set]|do i have [set|running]) [<where>]",
+    "(check|list|show) [me] [all] [the|my] timers [<where>]",
+    "[do i have|are there|is there] (any timers|a timer) [running|set] [<where>]",
     "timer status",
     traits=Traits(asks=True, thing="timer"),
 )
@@ -194,7 +197,7 @@ def timer_status(
     """Say how much time is left."""
     timers = matching(context, request, mention)
     if not timers:
-        return no_such(context, mention.name)
+        return no_such(context, mention)
     about = tuple(timer.id for timer in timers)
     if len(timers) == 1:
         text = f"Your {called(timers[0], context)} {left(timers[0], context)}."

@@ -6,9 +6,18 @@ from datetime import timedelta
 
 from assistant.english.commands.short_forms import COOKED, FOR_A_DISH
 from assistant.english.numbers import TIMED_BY
-from assistant.skill import Context, Reply, Request, Skill, Traits, Undo, named_length
+from assistant.skill import Area, Context, Reply, Request, Skill, Traits, Undo, named_length
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
-from skills.timer.meant import TIMER, HowLong, Name, called, is_meant, is_spoken_of, short_name
+from skills.timer.meant import (
+    TIMER,
+    HowLong,
+    Name,
+    called,
+    is_meant,
+    is_spoken_of,
+    room_of,
+    short_name,
+)
 
 TOO_LONG = "A timer can run for a year at most."
 SNOOZE = timedelta(minutes=5)
@@ -83,19 +92,23 @@ def _cooks(name: str) -> bool:
 
 @skill.intent(
     "HassStartTimer",
-    "<start> [a|an|the|my|another] [new] timer [for] {duration}",
-    "<start> [a|an|the|my|another] timer (to go off|set) (in|for) {duration}",
-    "<start> [a|an|the|my|another] {duration} timer",
-    "<start> [a|an|the|my|another] {name} timer for {duration}",
-    "<start> [a|an|the|my|another] timer (called|named) {name} for {duration}",
-    "<start> [a|an|the|my|another] timer for {duration} (called|named|for [the|my]) {name}",
-    "<start> [a|an|the|my|another] {duration} timer (called|named|for [the|my]) {name}",
-    "<start> [a|an|the|my|another] {duration} {name} timer",
-    "<start> (a|an|the|my|another) [new] [{name}] timer",
-    "<start> (a|an|the|my|another) timer for [the|my] {name}",
-    "timer [for] {duration}",
-    "{duration} timer",
+    "<start> [a|an|the|my|another] [new] timer [for] {duration} [<where>]",
+    "<start> [a|an|the|my|another] timer (to go off|set) (in|for) {duration} [<where>]",
+    "<start> [a|an|the|my|another] {duration} timer [<where>]",
+    "<start> [a|an|the|my|another] {name} timer for {duration} [<where>]",
+    "<start> [a|an|the|my|another] timer (called|named) {name} for {duration} [<where>]",
+    "<start> [a|an|the|my|another] timer for {duration} (called|named|for [the|my]) {name}"
+    " [<where>]",
+    "<start> [a|an|the|my|another] {duration} timer (called|named|for [the|my]) {name} [<where>]",
+    "<start> [a|an|the|my|another] {duration} {name} timer [<where>]",
+    "<start> (a|an|the|my|another) [new] [{name}] timer [<where>]",
+    "<start> (a|an|the|my|another) timer for [the|my] {name} [<where>]",
+    "timer [for] {duration} [<where>]",
+    "{duration} timer [<where>]",
     "{name} timer for {duration}",
+    "<start> [a|an|the|my|another] timer <where> (for|of) {duration}",
+    "<where> <start> [a|an|the|my|another] timer [for|of] {duration}",
+    "<where> <start> [a|an|the|my|another] {duration} [{name}] timer",
     "(remind me|tell me) in {duration}",
     "count down [from] {duration}",
     "time {duration}",
@@ -124,7 +137,9 @@ def _cooks(name: str) -> bool:
     *(*_BY_NAME, *_UNNAMED, *_BESIDE_OTHERS),
     holds=_is_another,
 )
-def start_timer(duration: HowLong, context: Context, name: Name | None = None) -> Reply:
+def start_timer(
+    duration: HowLong, context: Context, name: Name | None = None, area: Area | None = None
+) -> Reply:
     """Start a timer for the spoken duration."""
     if duration <= timedelta(0):
         return Reply("A timer needs more time than that.", done=False)
@@ -132,7 +147,7 @@ def start_timer(duration: HowLong, context: Context, name: Name | None = None) -
         return Reply(TOO_LONG, done=False)
     if len(context.timers.all()) >= MOST_TIMERS:
         return Reply(f"You have {MOST_TIMERS} timers already. Cancel one first.", done=False)
-    timer = context.timers.start(duration, (name or "").strip())
+    timer = context.timers.start(duration, (name or "").strip(), room_of(context, area))
     text = f"{called(timer, context).capitalize()}, starting now."
     return Reply(text, undo=Undo("timers.cancel", timer.id), about=(timer.id,))
 
@@ -230,6 +245,6 @@ def snooze_timer(context: Context, duration: timedelta | None = None) -> Reply:
     if longer > LONGEST_TIMER:
         return Reply(TOO_LONG, done=False)
     context.timers.cancel(rung.id)
-    timer = context.timers.start(longer, rung.name)
+    timer = context.timers.start(longer, rung.name, rung.area)
     text = f"Your {short_name(timer)} will ring again in {context.say(longer)}."
     return Reply(text, undo=Undo("timers.cancel", timer.id), about=(timer.id,))

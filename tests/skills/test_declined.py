@@ -42,9 +42,9 @@ def test_the_other_commands_of_the_breath_are_carried_out(talk: Talk) -> None:
 
 def test_a_slot_that_the_skill_does_not_take_is_no_half_obedience(talk: Talk) -> None:
     talk.ask("HassStartTimer", duration=600)
-    assert talk.ask("HassCancelAllTimers", area="Kitchen") == (
+    assert talk.ask("HassCancelAllTimers", floor="Ground Floor") == (
         "I understood that you want to cancel all timers, "
-        "but I can't do that for one room alone yet."
+        "but I can't do that for one floor alone yet."
     )
     assert talk.timers() == 1
 

@@ -13,7 +13,13 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError, StorageError
 from assistant.core.messages import SpokenReply
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
-from skills.scheduler import TimerScheduler, create_extended, create_timers, this_boot
+from skills.scheduler import (
+    TimerScheduler,
+    create_extended,
+    create_timer_areas,
+    create_timers,
+    this_boot,
+)
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone(timedelta(hours=1)))
 
@@ -23,7 +29,7 @@ class Board:
 
     def __init__(self) -> None:
         self.wall, self.boot = NOON, "first"
-        self.disk = Database(None, [create_timers, create_extended])
+        self.disk = Database(None, [create_timers, create_extended, create_timer_areas])
         self.start_again(at_s=1000.0)
 
     def start_again(self, at_s: float, boot: str = "") -> None:

@@ -55,9 +55,3 @@ SWITCHING = {
 """Intent → the verb for a device of a domain, "" for any other."""
 KINDS_SWITCHED = {"light": "lights", "fan": "fans"}
 """Domain → the word for several of its devices."""
-
-
-def with_article(name: str) -> str:
-    """A name as it is said of a device: "the desk lamp", and "Anna's lamp" without an article."""
-    said = name.casefold()
-    return said if "'s " in said else f"the {said}"
