@@ -4,9 +4,9 @@
 
 It makes a virtual environment of Python 3.13 in FOLDER (build/home-assistant), which is used again,
 starts Home Assistant there on loopback, makes an account and an access token by its own API, and
-then reads the home and its forecast, switches devices, changes a list, says a sentence for each
-kind of device to the assistant, and restarts it. Without Python 3.13, or where it cannot be
-installed, it says so.
+tries it out as `assistant setup` does. Then it reads the home, its forecast and a feed of news,
+switches devices, changes a list, says a sentence for each kind of device to the assistant, and
+restarts it. Without Python 3.13, or where it cannot be installed, it says so.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from __future__ import annotations
 import json
 import select
 import shutil
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-import httpx2
 import msgspec
 import typer
-from websockets.sync.client import connect
 
 from assistant.bridge.home_assistant.link import HomeAssistant
+from assistant.bridge.home_assistant.trial import try_out
 from assistant.bridge.stage import BridgeStage
 from assistant.composition import Composition
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, HomeSettings
+from assistant.core.errors import BridgeError
 from assistant.core.home.lists import ListChange, Wanted
 from assistant.core.messages import (
     DeviceChanged,
@@ -44,6 +44,7 @@ from assistant.core.messages import (
     HomeStates,
     Message,
     PlaybackEnded,
+    SlotValue,
     SpokenReply,
     Tick,
 )
@@ -52,29 +53,21 @@ from assistant.core.settings.mqtt import MqttSettings
 from assistant.core.stage import Stage
 from assistant.pipeline import run, typed
 from assistant.skill.home import read_home
+from benchmarks.home_assistant_demo import (
+    ANSWERS_S,
+    CONFIGURATION,
+    HEADLINE,
+    LIST,
+    STARTS_S,
+    URL,
+    installed,
+    new_token,
+    news_feed,
+    prepare,
+    running,
+)
 from skills.state import open_state
 
-RELEASE = "homeassistant==2025.4.4"
-NEEDED = ("home-assistant-frontend", "hassil", "home-assistant-intents", "mutagen", "pymicro-vad")
-NEEDED += ("pyspeex-noise", "ha-ffmpeg", "PyTurboJPEG")
-"""What the demonstration needs besides, which Home Assistant itself would install as it starts."""
-PORT = 8133
-URL = f"http://127.0.0.1:{PORT}"
-CONFIGURATION = f"""\
-homeassistant:
-  name: Home
-api:
-auth:
-config:
-demo:
-http:
-  server_host: 127.0.0.1
-  server_port: {PORT}
-onboarding:
-websocket_api:
-"""
-WEATHER = "weather.demo_weather_south"
-LIST = "todo.shopping_list"
 ITEMS: tuple[tuple[Wanted, dict[str, bool]], ...] = (
     ("open", {"milk": False}),
     ("done", {"milk": True}),
@@ -82,7 +75,6 @@ ITEMS: tuple[tuple[Wanted, dict[str, bool]], ...] = (
     ("gone", {}),
 )
 """What is to become of the milk, and what is then on the list: text → whether it is done."""
-STARTS_S, ANSWERS_S = 120.0, 30.0
 CHECKED, LISTED, SPOKEN = 10_000, 20_000, 30_000
 """First numbers of commands, other than those that the skills give."""
 CHECKS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
@@ -110,11 +102,27 @@ SAID: tuple[tuple[str, str, str], ...] = (
     ("open the orchard valve", "valve.orchard", "open"),
     ("turn off the dehumidifier", "humidifier.dehumidifier", "off"),
     ("turn off the demo water heater", "water_heater.demo_water_heater", "off"),
+    (
+        *("put the demo water heater celsius on performance",),
+        *("water_heater.demo_water_heater_celsius", "performance"),
+    ),
     ("start the ground floor vacuum", "vacuum.0_ground_floor", "cleaning"),
 )
 """What is said, the device that it is for, and the state that this tells then: one of each domain
 that is switched."""
+SET: tuple[tuple[str, str, str, SlotValue], ...] = (
+    ("set the humidifier to fifty percent", "humidifier.humidifier", "humidity", 50),
+    ("make the humidifier ten percent higher", "humidifier.humidifier", "humidity", 60),
+    ("put the hygrostat on eco", "humidifier.hygrostat", "mode", "eco"),
+    (
+        *("set the demo water heater celsius to fifty five degrees",),
+        *("water_heater.demo_water_heater_celsius", "temperature", 55),
+    ),
+    ("set the heat pump to twenty two degrees", "climate.heatpump", "temperature", 22),
+)
+"""What is said, the device that it is for, and an attribute that this tells then."""
 ASKED = (
+    ("what's the news", HEADLINE),
     ("what is the outside temperature", "15.6"),
     ("is there movement in the backyard", "on"),
     ("what's the weather", "sunny"),
@@ -132,6 +140,8 @@ class Bench:
     def __init__(self, link: HomeAssistant) -> None:
         self.link, self._stage = link, BridgeStage(link)
         self._told: list[Message] = []
+        self.numbers = count(SPOKEN)
+        """Those of the commands that the skills give."""
         self.seen: list[Message] = []
         """All that the bridge has told."""
 
@@ -164,7 +174,7 @@ class Bench:
 def main() -> int:
     """Print one line for each check; status 1 when one fails."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "build/home-assistant").absolute()
-    hass = _installed(folder)
+    hass = installed(folder)
     if hass is None:
         return 0
     config = folder / "config"
@@ -173,11 +183,12 @@ def main() -> int:
     (config / "configuration.yaml").write_text(CONFIGURATION, "utf-8")
     token = config / "token"
     failed = 0
-    with _running(hass, config):
-        token.write_text(_token(), "utf-8")
+    with news_feed() as feed, running(hass, config):
+        token.write_text(new_token(), "utf-8")
         token.chmod(0o600)
-        _prepare(token.read_text("utf-8"))
+        prepare(token.read_text("utf-8"), feed)
         settings = HomeAssistantSettings(url=URL, token_file=str(token))
+        failed += _tried(settings, token.read_text("utf-8"))
         with closing(HomeAssistant(settings)) as link:
             bench = Bench(link)
             failed += _told("connected", _is_there(bench))
@@ -194,100 +205,21 @@ def main() -> int:
         bench = Bench(link)
         away = bench.hears(DeviceChanged, lambda m: not m.present, ANSWERS_S)
         failed += _told("away", away is not None)
-        with _running(hass, config):
+        with running(hass, config):
             failed += _told("connected again", _is_there(bench, STARTS_S))
     return int(failed > 0)
 
 
-def _installed(folder: Path) -> Path | None:
-    # Before the shim of that name, which is there for versions that are not chosen, too.
-    own = sorted(map(str, Path.home().glob(".pyenv/versions/3.13.*/bin/python")))
-    python = next(iter(own), None) or shutil.which("python3.13")
-    hass = folder / "venv/bin/hass"
-    if not hass.exists():
-        if python is None:
-            typer.echo("skipped: there is no Python 3.13, which Home Assistant needs")
-            return None
-        subprocess.run((python, "-m", "venv", str(folder / "venv")), check=True)
-        if not (_added(folder, RELEASE) and _added(folder, *_pinned(folder))):
-            shutil.rmtree(folder / "venv")
-            typer.echo(f"skipped: {RELEASE} cannot be installed here")
-            return None
-    return hass
-
-
-def _added(folder: Path, *packages: str) -> bool:
-    uv = Path(sys.executable).with_name("uv")
-    command = (uv, "pip", "install", "--quiet", "--python", folder / "venv/bin/python", *packages)
-    return subprocess.run(command).returncode == 0
-
-
-def _pinned(folder: Path) -> list[str]:
-    """What is needed besides, in the releases that Home Assistant wants."""
-    (pins,) = folder.glob("venv/lib/python3.*/site-packages/homeassistant/package_constraints.txt")
-    lines = pins.read_text("utf-8").splitlines()
-    return [line for line in lines if line.partition("==")[0] in NEEDED]
-
-
-@contextmanager
-def _running(hass: Path, config: Path) -> Iterator[None]:
-    command = (str(hass), "--config", str(config), "--skip-pip")
-    with (config / "log").open("ab") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
+def _tried(settings: HomeAssistantSettings, token: str) -> int:
+    """Try it out as `assistant setup` does, and with a wrong token; how many checks fail."""
+    home, started = try_out(settings, token)
+    failed = _told(f"tried out: {len(home.entities)} devices", started and bool(home.entities))
     try:
-        _until_it_answers(process)
-        yield
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
-
-
-def _until_it_answers(process: subprocess.Popen[bytes]) -> None:
-    until_s = time.monotonic() + STARTS_S
-    while time.monotonic() < until_s and process.poll() is None:
-        try:
-            httpx2.get(f"{URL}/api/onboarding")
-            return
-        except httpx2.HTTPError:
-            time.sleep(0.5)
-    raise SystemExit("Home Assistant does not start; see config/log")
-
-
-def _token() -> str:
-    """A long-lived access token of a new account."""
-    client = f"{URL}/"
-    account = {"name": "Owner", "username": "owner", "password": "owner", "language": "en"}
-    code = _posted("/api/onboarding/users", json={**account, "client_id": client})["auth_code"]
-    grant = {"grant_type": "authorization_code", "code": code, "client_id": client}
-    access = _posted("/auth/token", data=grant)["access_token"]
-    with connect(f"ws://127.0.0.1:{PORT}/api/websocket", proxy=None) as line:
-        line.recv()
-        line.send(json.dumps({"type": "auth", "access_token": access}))
-        line.recv()
-        wanted = {"client_name": "Hark", "lifespan": 365}
-        line.send(json.dumps({"id": 1, "type": "auth/long_lived_access_token", **wanted}))
-        return str(json.loads(line.recv())["result"])
-
-
-def _prepare(token: str) -> None:
-    """Set up a shopping list, and show the weather to voice assistants, as an owner does."""
-    flows = "/api/config/config_entries/flow"
-    proof = {"Authorization": f"Bearer {token}"}
-    flow = _posted(flows, headers=proof, json={"handler": "shopping_list"})["flow_id"]
-    _posted(f"{flows}/{flow}", headers=proof, json={})
-    with connect(f"ws://127.0.0.1:{PORT}/api/websocket", proxy=None) as line:
-        line.recv()
-        line.send(json.dumps({"type": "auth", "access_token": token}))
-        line.recv()
-        shown = {"assistants": ["conversation"], "entity_ids": [WEATHER], "should_expose": True}
-        line.send(json.dumps({"id": 1, "type": "homeassistant/expose_entity", **shown}))
-        line.recv()
-
-
-def _posted(path: str, **content: Any) -> dict[str, Any]:
-    answer = httpx2.post(f"{URL}{path}", timeout=ANSWERS_S, **content).raise_for_status()
-    found: dict[str, Any] = answer.json()
-    return found
+        try_out(settings, token[::-1])
+        told = "it was taken"
+    except BridgeError as error:
+        told = error.code
+    return failed + _told(f"tried out with a wrong token: {told}", told == "bridge.token")
 
 
 def _is_there(bench: Bench, within_s: float = ANSWERS_S) -> bool:
@@ -336,18 +268,32 @@ def _said(bench: Bench, home: Path) -> int:
     failed = 0
     with closing(open_state(None)) as state:
         stages = (composition.nlu(), composition.skills(state), composition.answer())
-        failed += sum(_done(bench, stages, number) for number in range(len(SAID)))
+        for text, entity_id, wanted in SAID:
+            is_so = partial(_is_in, entity_id=entity_id, state=wanted)
+            failed += _done(bench, stages, text, is_so)
+        for text, entity_id, name, value in SET:
+            is_so = partial(_has, entity_id=entity_id, name=name, value=value)
+            failed += _done(bench, stages, text, is_so)
         for text, word in ASKED:
             replies, _ = _replied(stages, bench, text)
             failed += _told(f"“{text}”: {replies}", word in replies)
     return failed
 
 
-def _done(bench: Bench, stages: Sequence[Stage], number: int) -> bool:
-    text, entity_id, wanted = SAID[number]
+def _is_in(told: HomeStates, entity_id: str, state: str) -> bool:
+    return told.states.get(entity_id) == state
+
+
+def _has(told: HomeStates, entity_id: str, name: str, value: SlotValue) -> bool:
+    return told.attributes.get(entity_id, {}).get(name) == value
+
+
+def _done(
+    bench: Bench, stages: Sequence[Stage], text: str, is_so: Callable[[HomeStates], bool]
+) -> bool:
     replies, commands = _replied(stages, bench, text)
-    sent = [bench.sent(one, SPOKEN + 10 * number + at) for at, one in enumerate(commands)]
-    then = bench.hears(HomeStates, lambda m: m.states.get(entity_id) == wanted, ANSWERS_S)
+    sent = [bench.sent(one, next(bench.numbers)) for one in commands]
+    then = bench.hears(HomeStates, is_so, ANSWERS_S)
     return _told(f"“{text}”: {replies}", bool(sent) and all(sent) and then is not None)
 
 

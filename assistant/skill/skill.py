@@ -71,12 +71,14 @@ class Skill:
         self.migrations = tuple(migrations)
         self._declarations: list[_IntentDeclaration] = []
         self._rules: dict[str, str] = {}
+        self._defined_twice: set[str] = set()
         self._handlers: list[Handler] = []
         self._given: dict[str, NamesNow] = {}
 
     def rule(self, name: str, template: str) -> None:
-        """Let `<name>` in this skill's sentences stand for `template`."""
-        self._rules[name] = template
+        """Let `<name>` in this skill's sentences, in all its files, stand for `template`."""
+        if self._rules.setdefault(name, template) != template:
+            self._defined_twice.add(name)
 
     def intent(
         self,
@@ -198,7 +200,9 @@ class Skill:
         """Take over all that `parts` declare, for a skill written in several files."""
         for part in parts:
             self._declarations += part._declarations
-            self._rules |= part._rules
+            self._defined_twice |= part._defined_twice
+            for name, template in part._rules.items():
+                self.rule(name, template)
             self._handlers += part._handlers
             self._given |= part._given
 
@@ -315,6 +319,8 @@ class Skill:
         except SkillError as error:
             yield error.message
         for rule, template in self._rules.items():
+            if rule in self._defined_twice:
+                yield f"rule <{rule}>: two templates have this name"
             if fault := unparsable(template):
                 yield f"rule <{rule}>: {fault}"
         told = ""

@@ -104,7 +104,9 @@ def _switched(action: str, whom: Whom) -> Iterator[Command]:
 
 def plain(whom: Whom, what: str | None) -> tuple[Slot, ...]:
     """The slots of devices for an intent whose property tells the domain."""
-    keep = ("name", "area", "floor") + (("domain", "device_class") if what == "position" else ())
+    usual = whom.domains[:1] == OF_PROPERTY[what].domains[:1] if what else True
+    told = ("domain", "device_class") if what == "position" or not usual else ()
+    keep = ("name", "area", "floor", *told)
     return tuple(slot for slot in whom.slots if slot.name in keep)
 
 

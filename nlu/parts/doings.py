@@ -15,9 +15,13 @@ LEVELS = {
     "temperature": ("HassClimateSetTemperature", "temperature"),
     "position": ("HassSetPosition", "position"),
     "speed": ("HassFanSetSpeed", "percentage"),
+    "humidity": ("HassHumidifierSetpoint", "humidity"),
 }
 """Property → the intent that sets it, and its slot."""
-SWITCHED = ("light", "switch", "fan", "media_player", "climate", "scene", "script", "vacuum")
+SWITCHED = (
+    *("light", "switch", "fan", "media_player", "climate", "scene", "script", "vacuum"),
+    *("humidifier", "water_heater"),
+)
 OPENED = ("light", "fan", "media_player", "climate")
 """Domains of what some people open and close to turn it on and off: "open the light"."""
 SWITCHING = ("HassTurnOn", "HassTurnOff")

@@ -268,7 +268,7 @@ class Targets:
     def _implied(self, frame: Frame) -> tuple[str, ...]:
         """The domains that what is to be done implies."""
         if frame.relative is not None and frame.relative.property:
-            return OF_PROPERTY[frame.relative.property].domains
+            return OF_PROPERTY[frame.relative.property].domains[:1]
         units = {level.unit for level in frame.levels}
         if "colour" in units:
             return ("light",)

@@ -9,10 +9,12 @@ from skills.home import (
     climate,
     covers,
     fans,
+    humidity,
     lights,
     lists,
     measures,
     media,
+    modes,
     robots,
     states,
     switching,
@@ -28,5 +30,6 @@ skill.rule("everywhere", "(everywhere|in the [whole] house|at home)")
 skill.rule("set", "(set|change|turn|make|adjust|bring)")
 skill.rule("percent", "{brightness} [percent|per cent]")
 skill.include(switching.skill, lights.skill, states.skill, measures.skill)
-skill.include(covers.skill, fans.skill, climate.skill, media.skill, robots.skill)
+skill.include(covers.skill, fans.skill, climate.skill, humidity.skill, modes.skill)
+skill.include(media.skill, robots.skill)
 skill.include(adjusting.skill, lists.skill, announcing.skill, weather.skill)

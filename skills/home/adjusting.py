@@ -26,9 +26,16 @@ from assistant.skill import (
     opened_by,
     too_unsure_to_open,
 )
-from skills.home.climate import degrees, limits_of
+from skills.home.climate import degrees
 from skills.home.extent import find_all
-from skills.home.levels import PROPERTIES, Property, has_whites, is_dimmable, number
+from skills.home.levels import (
+    PROPERTIES,
+    Property,
+    has_whites,
+    is_dimmable,
+    limits_of,
+    number,
+)
 from skills.home.media import AUDIBLE, players
 from skills.home.setting import LEFT, bring, commanded
 from skills.home.targets import Place, Target, TargetMention, capital, find, narrowed, the
@@ -174,8 +181,8 @@ def _new(entity: Entity, what: Property, change: Change, than: Sequence[Entity])
     furthest = max if change.direction > 0 else min
     present = furthest((present, *compared))
     least, most = what.least, what.most
-    if what.name == "temperature":
-        least, most = limits_of(entity)
+    if what.name in ("temperature", "humidity"):
+        least, most = limits_of(entity, least, most)
     if what.name == "speed" and (step := number(entity.attributes.get("percentage_step"))):
         lowest = step if change.amount is None and present else least  # never quite off
         new = change.applied(present, step, lowest, most)
@@ -203,6 +210,8 @@ def _set(context: Context, entity: Entity, what: Property, level: float) -> list
         case "colour_temperature":
             state = "on" if entity.state == "off" else ""
             return bring(context, entity, state, color=None, color_temp_kelvin=_whole(level))
+        case "humidity":
+            return bring(context, entity, "", humidity=_whole(level))
     return bring(context, entity, "", temperature=_whole(level))
 
 

@@ -17,16 +17,15 @@ from assistant.skill import (
     domains,
     prompt,
 )
-from skills.home.levels import number
+from skills.home.levels import PROPERTIES, limits_of
 from skills.home.setting import bring
-from skills.home.targets import Place, TargetMention, capital, find, one_of, the
+from skills.home.targets import ALL, Place, TargetMention, capital, find, one_of, the
 from skills.home.wording import described, known
 
-Thermostat = Annotated[str, domains("climate")]
+Thermostat = Annotated[str, domains("climate", "water_heater")]
 Degrees = Annotated[float, prompt("To how many degrees?")]
-LEAST, MOST = 4.0, 95.0
-"""Limits of a requested temperature, in either scale, where the thermostat has none of its own."""
 
+HEAT = PROPERTIES["temperature"]
 WARMTH = ("heating", "heat", "heater", "thermostat", "radiator", "climate")
 
 skill = Skill("home")
@@ -77,14 +76,17 @@ def set_temperature(
     context: Context,
     place: Place,
     name: Thermostat | None = None,
+    domain: str = "climate",
     on: bool = False,
 ) -> Dialog:
-    """Set how warm it shall be, and with `on` turn it on as well."""
-    target = find(TargetMention(name, place, "climate"), request, context)
+    """Set how warm it, or the water, shall be, and with `on` turn it on as well."""
+    of_kind = domain if name is None or name.casefold() == ALL else None
+    wanted = TargetMention(name, place, of_kind, likely=HEAT.domains)
+    target = find(wanted, request, context)
     thermostat = yield from one_of(target, context)
     if thermostat is None:
         return target.unknown
-    least, most = limits_of(thermostat)
+    least, most = limits_of(thermostat, HEAT.least, HEAT.most)
     if not least <= temperature <= most:
         told = f"{the(thermostat)} takes {least:g} to {most:g} degrees."
         return Reply(told[0].upper() + told[1:], done=False)
@@ -94,12 +96,6 @@ def set_temperature(
     still = " It is off." if thermostat.state == "off" and not begins else ""
     text = f"I {told} to {degrees(temperature)}.{still}"
     return Reply(text, undo=tuple(undo), about=(thermostat.id,))
-
-
-def limits_of(thermostat: Entity) -> tuple[float, float]:
-    """The least and the most that a thermostat can be set to."""
-    least, most = (number(thermostat.attributes.get(n)) for n in ("min_temp", "max_temp"))
-    return LEAST if least is None else least, MOST if most is None else most
 
 
 def _warmth(entity: Entity, named: bool) -> str:

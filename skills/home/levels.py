@@ -67,8 +67,23 @@ def volume(player: Entity) -> float | None:
 
 
 def target_temperature(thermostat: Entity) -> float | None:
-    """The temperature that a thermostat is set to, in its own scale."""
+    """The temperature that a thermostat or a water heater is set to, in its own scale."""
     return number(thermostat.attributes.get("temperature"))
+
+
+def target_humidity(humidifier: Entity) -> float | None:
+    """The humidity that a humidifier, or what takes humidity away, is set to, in percent."""
+    return number(humidifier.attributes.get("humidity"))
+
+
+def limits_of(entity: Entity, least: float, most: float) -> tuple[float, float]:
+    """The least and the most that a thermostat or a humidifier can be set to.
+
+    Where it tells none of its own, they are those given.
+    """
+    of = "humidity" if entity.domain == "humidifier" else "temp"
+    own = [number(entity.attributes.get(f"{end}_{of}")) for end in ("min", "max")]
+    return least if own[0] is None else own[0], most if own[1] is None else own[1]
 
 
 def position(cover: Entity) -> float | None:
@@ -103,7 +118,8 @@ PROPERTIES = {
     for one in (
         Property("brightness", ("light",), "%", 20, 1, 100, brightness),
         Property("volume", ("media_player",), "%", 10, 0, 100, volume),
-        Property("temperature", ("climate",), "°", 1, 4, 95, target_temperature),
+        Property("temperature", ("climate", "water_heater"), "°", 1, 4, 95, target_temperature),
+        Property("humidity", ("humidifier",), "%", 5, 0, 100, target_humidity),
         Property("position", ("cover", "valve"), "%", 25, 0, 100, position),
         Property("speed", ("fan",), "%", 25, 0, 100, speed),
         Property(WHITE, ("light",), "K", 500, 2000, 6500, white),

@@ -16,9 +16,11 @@ from skills.home.levels import (
     number,
     position,
     speed,
+    target_humidity,
     target_temperature,
     volume,
 )
+from skills.home.modes import MODE_OF, OF_STATE
 from skills.home.targets import ALL, Place, Target, TargetMention, capital, find, in_place, the
 from skills.home.wording import be, described, known
 
@@ -66,9 +68,9 @@ def _text(*names: str) -> Callable[[Entity], str | None]:
 
 
 def _target(entity: Entity) -> float | str | None:
+    if entity.domain == "humidifier":
+        return target_humidity(entity)
     single = target_temperature(entity)
-    if single is None and entity.domain == "humidifier":
-        return number(entity.attributes.get("humidity"))
     low, high = (number(entity.attributes.get(f"target_temp_{end}")) for end in ("low", "high"))
     if single is None and low is not None and high is not None:
         return f"{low:g} to {degrees(high)}"
@@ -76,8 +78,8 @@ def _target(entity: Entity) -> float | str | None:
 
 
 def _mode(entity: Entity) -> str | None:
-    own = entity.fact("preset_mode") or entity.fact("mode")
-    return own or (entity.state.replace("_", " ") if entity.domain == "climate" else None)
+    own = entity.fact(MODE_OF.get(entity.domain, "mode"))
+    return own or (entity.state.replace("_", " ") if entity.domain in OF_STATE else None)
 
 
 _BATTERY = _attribute("battery_level", "battery")
@@ -106,7 +108,7 @@ MEASURES = {
     "colour": Measure("colour", (), ("light",), colour_of, ""),
     "title": Measure("title", (), ("media_player",), _text("media_title"), "playing"),
     "source": Measure("source", (), ("media_player",), _text("source", "media_channel"), "on"),
-    "mode": Measure("mode", (), ("climate",), _mode, "set to"),
+    "mode": Measure("mode", (), tuple(MODE_OF), _mode, "set to"),
     "atmospheric_pressure": Measure("air pressure", ("atmospheric_pressure", "pressure")),
     "carbon_dioxide": Measure("air quality", ("carbon_dioxide", "aqi", "pm25")),
     "pm25": Measure("fine dust", ("pm25", "pm10")),
@@ -242,7 +244,8 @@ def _sentence(entity: Entity, what: Measure, context: Context) -> str | None:
         verb = "uses" if what.unit == "W" else "has used"
         return f"{the(entity)} {verb} {measured(f'{level:g}', what.unit)}"
     between = f"{what.verb} " if what.verb else ""
-    return f"{the(entity)} {be(entity)} {between}{_figure(level, what)}"
+    unit = _PERCENT if entity.domain == "humidifier" else what.unit
+    return f"{the(entity)} {be(entity)} {between}{_figure(level, unit)}"
 
 
 def _playing(player: Entity) -> str | None:
@@ -255,12 +258,12 @@ def _playing(player: Entity) -> str | None:
     return f"{the(player)} is playing {title}{by}"
 
 
-def _figure(level: float | str, what: Measure) -> str:
+def _figure(level: float | str, unit: str) -> str:
     if isinstance(level, str):
         return level
-    if what.unit == "°":
+    if unit == "°":
         return degrees(level)
-    return measured(f"{level:g}", what.unit)
+    return measured(f"{level:g}", unit)
 
 
 def _sensor_of(entity: Entity, what: Measure, context: Context) -> Entity | None:

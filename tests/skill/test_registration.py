@@ -300,6 +300,20 @@ def test_a_skill_may_be_written_in_parts() -> None:
     assert [schema.intent for schema in skill.manifest().intents] == ["Bark"]
 
 
+def test_but_a_rule_has_one_template_in_all_of_them() -> None:
+    part, skill = Skill("home"), Skill("home")
+    part.rule("polite", "(please|kindly)")
+    skill.rule("polite", "please")
+
+    @part.intent("Bark", "<polite> bark")
+    def bark() -> Reply:
+        return Reply("Woof.")
+
+    skill.include(part)
+    with pytest.raises(SkillError, match="rule <polite>: two templates have this name"):
+        skill.manifest()
+
+
 def test_functions_may_share_slots_by_a_dataclass() -> None:
     skill = Skill("drinks")
 

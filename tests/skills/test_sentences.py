@@ -36,6 +36,15 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
         "turn on do not disturb": {},
         "no announcements for an hour": {"duration": 3600},
     },
+    "SetMode": {
+        "put the humidifier on sleep mode": {"mode": "sleep", "domain": "humidifier"},
+        "set the boiler to eco please": {"mode": "eco", "domain": "water_heater"},
+        "switch the heating in the kitchen to auto": {
+            "mode": "auto",
+            "domain": "climate",
+            "area": "Kitchen",
+        },
+    },
     "EndDoNotDisturb": {
         "you may speak again": {},
         "you can talk again": {},

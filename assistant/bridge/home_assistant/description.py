@@ -20,7 +20,8 @@ MOST_NAMED = 5000
 """Most areas, and most devices."""
 LASTING = (
     *("device_class", "unit_of_measurement", "supported_color_modes", "percentage_step"),
-    *("min_temp", "max_temp", "entity_id", "source_list"),
+    *("min_temp", "max_temp", "min_humidity", "max_humidity", "entity_id", "source_list"),
+    *("available_modes", "operation_list", "preset_modes", "hvac_modes"),
 )
 """Attributes that stay, and belong to the description."""
 LARGEST_ATTRIBUTE_BYTES = 8192

@@ -38,6 +38,12 @@ _STATES: Mapping[str, Mapping[str, str]] = {
 }
 """Domain → state → the service that brings a device into it; all others are switched on and off."""
 
+_MODES: Mapping[str, tuple[str, str]] = {
+    "climate": ("set_hvac_mode", "hvac_mode"),
+    "water_heater": ("set_operation_mode", "operation_mode"),
+}
+"""Domain whose other states are modes → the service that sets one, and its field."""
+
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "cover": {"stop": "stop_cover"},
     "valve": {"stop": "stop_valve"},
@@ -65,6 +71,7 @@ _ATTRIBUTES: Mapping[tuple[str, str], str] = {
     ("climate", "preset_mode"): "set_preset_mode",
     ("water_heater", "temperature"): "set_temperature",
     ("humidifier", "humidity"): "set_humidity",
+    ("humidifier", "mode"): "set_mode",
     ("media_player", "volume_level"): "volume_set",
     ("media_player", "is_volume_muted"): "volume_mute",
     ("media_player", "source"): "select_source",
@@ -136,8 +143,9 @@ def _state(domain: str, entity_id: str, state: str) -> Iterator[Call]:
     if service := known.get(state):
         # Groups have no services of their own.
         yield Call("homeassistant" if domain == "group" else domain, service, entity_id)
-    elif domain == "climate" and state not in ("unknown", "unavailable"):
-        yield Call(domain, "set_hvac_mode", entity_id, {"hvac_mode": state})
+    elif domain in _MODES and state not in ("unknown", "unavailable"):
+        service, name = _MODES[domain]
+        yield Call(domain, service, entity_id, {name: state})
 
 
 def _light(entity_id: str, state: str, attributes: Mapping[str, SlotValue]) -> Iterator[Call]:

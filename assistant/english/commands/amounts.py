@@ -34,6 +34,8 @@ COMPARATIVES: dict[tuple[str, ...], tuple[str, int]] = {
             "cooler, colder, chillier, less hot, less warm, less heat, too hot, too warm, "
             "cool down, not so hot, not that hot, not so warm"
         ),
+        ("humidity", 1): "more humid, damper, less dry, too dry, not so dry",
+        ("humidity", -1): "less humid, drier, less damp, too humid, too damp, not so humid",
         ("speed", 1): "faster, quicker, speed up",
         ("speed", -1): "slower, slow down, not so fast",
     }.items()

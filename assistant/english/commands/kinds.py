@@ -35,6 +35,11 @@ _KINDS = {
         ("climate",)
     ),
     "heater, heaters": Kind(("climate", "switch", "water_heater"), ("heater",)),
+    "water heater, boiler, hot water, immersion, immersion heater, water temperature": Kind(
+        ("water_heater",)
+    ),
+    "humidifier, humidifiers, humidity": Kind(("humidifier",)),
+    "dehumidifier, dehumidifiers": Kind(("humidifier", "switch"), ("dehumidifier",)),
     "air conditioning, air con, aircon, ac, air conditioner": Kind(("climate",)),
     "tv, telly, television, tellies, tvs": Kind(("media_player",), ("tv", "television", "telly")),
     "radio, radios, wireless": Kind(("media_player",), ("radio",)),
@@ -69,11 +74,12 @@ OF_PROPERTY = {
     WHITE: _LIGHT,
     "brightness": _LIGHT,
     "volume": _MEDIA,
-    "temperature": Kind(("climate",)),
+    "temperature": Kind(("climate", "water_heater")),
+    "humidity": Kind(("humidifier",)),
     "position": Kind(("cover", "valve")),
     "speed": Kind(("fan",)),
 }
-"""A property that can be changed → the devices that have it; the last is what is usually meant."""
+"""A property that can be changed → the devices that have it, first those that are usually meant."""
 
 EVERYTHING = Kind(("light", "switch", "fan", "media_player"))
 """What "everything" is, of which all can be switched."""

@@ -41,6 +41,8 @@ BY_CHANGE = {
     ("volume", -1): "make it quieter",
     ("temperature", 1): "make it warmer",
     ("temperature", -1): "make it cooler",
+    ("humidity", 1): "make it more humid",
+    ("humidity", -1): "make it less humid",
     ("speed", 1): "make it faster",
     ("speed", -1): "make it slower",
 }

@@ -134,6 +134,7 @@ AMOUNT = "amount"
 LEVEL_OF_DOMAIN = {
     **{"light": "brightness", "media_player": "volume", "climate": "target"},
     **{"cover": "position", "valve": "position", "fan": "speed"},
+    **{"humidifier": "target", "water_heater": "target"},
 }
 """Domain → the level that a bare number is about: "is the lamp at fifty percent"."""
 

@@ -109,6 +109,12 @@ def test_levels_are_set_as_they_are_and_never_by_steps() -> None:
         ("climate.turn_on", {}),
         ("climate.set_temperature", {"temperature": 20.5}),
     ]
+    assert called("water_heater.a", "eco") == [
+        ("water_heater.set_operation_mode", {"operation_mode": "eco"})
+    ]
+    assert called("water_heater.a", "off") == [("water_heater.turn_off", {})]
+    assert called("humidifier.a", humidity=50) == [("humidifier.set_humidity", {"humidity": 50})]
+    assert called("humidifier.a", mode="eco") == [("humidifier.set_mode", {"mode": "eco"})]
     assert called("climate.a", "heat") == [("climate.set_hvac_mode", {"hvac_mode": "heat"})]
     assert called("media_player.a", volume_level=0.3) == [
         ("media_player.volume_set", {"volume_level": 0.3})

@@ -54,7 +54,7 @@ def test_the_word_network_holds_none_of_the_new_intents() -> None:
     manifest = skill.manifest()
     spoken = {schema.intent for schema in manifest.intents}
     lights = {"HassTurnOn", "HassTurnOff", "HassLightSet", "HassGetState"}
-    assert spoken == {*lights, "WhatIsPlaying"}
+    assert spoken == {*lights, "WhatIsPlaying", "SetMode"}
     assert all(not schema.sentences for schema in manifest.served)
     assert {"HassSetPosition", "HassListAddItem"} <= {schema.intent for schema in manifest.served}
 
