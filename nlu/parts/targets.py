@@ -16,6 +16,8 @@ from nlu.parts.names import Where
 from nlu.parts.places import Places, slot
 from nlu.text.kinds import class_of, is_of
 
+_MOVED = ("open", "closed")
+"""States that a question asks for of what is opened and closed."""
 _WARMTH = "HassClimateGetTemperature"
 _OF_PLAYERS = ("HassSetVolumeRelative", "HassMediaPlayerMute", "HassMediaPlayerUnmute")
 """Intents that are about players, whether they name one or not."""
@@ -304,6 +306,8 @@ class Targets:
             return tuple(dict.fromkeys(e.domain for e in those))
         if "domain" in values:
             return (values["domain"],)
+        if values.get("state") in _MOVED:
+            return OF_PROPERTY["position"].domains
         if values.get("level") in OF_PROPERTY:
             return OF_PROPERTY[values["level"]].domains
         if values.get("level") == "target" or command.intent == _WARMTH:

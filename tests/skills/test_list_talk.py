@@ -29,6 +29,13 @@ def test_what_is_on_is_asked_and_nothing_is_added(say: Conversation, text: str, 
     assert say(SHOPPING) == "On your shopping list: milk and butter."
 
 
+def test_what_is_asked_about_next_is_a_thing_and_no_other_wish(say: Conversation) -> None:
+    say("is there butter on the list")
+    assert say("and suet") == "No, suet is not on your shopping list."
+    told = say("okay and make it turn the music down would you, I can't hear myself think")
+    assert "list" not in told
+
+
 @pytest.mark.parametrize(
     ("text", "item"),
     [

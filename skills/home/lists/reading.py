@@ -12,6 +12,7 @@ from skills.home.lists.items import (
     find_items,
     is_listed,
     is_sought,
+    is_thing,
     last_deed,
     open_items,
     thing_of,
@@ -152,7 +153,8 @@ def find_on_list(
 
 
 def _is_asked_too(request: Request, context: Context) -> bool:
-    return request.alone and last_deed(context) == "find" and is_about_list(request, context)
+    finds = last_deed(context) == "find" and is_about_list(request, context)
+    return request.alone and finds and is_thing(request)
 
 
 @skill.short(

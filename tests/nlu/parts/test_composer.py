@@ -446,3 +446,18 @@ def test_a_kind_of_players_and_whose_lamp(text: str, wanted: Meant) -> None:
     composed = Composer(SOUNDING, "den")(canonical(text)) or []
     commands = [one.command for one in composed]
     assert [(c.intent, {s.name: s.value for s in c.slots}) for c in commands] == wanted
+
+
+@pytest.mark.parametrize(
+    ("state", "text", "intent"),
+    [("closed", "well shut it", OFF), ("open", "close it please", OFF), ("closed", "open it", ON)],
+)
+def test_it_is_what_opens_in_the_place_that_was_asked_about(
+    state: str, text: str, intent: str
+) -> None:
+    asked = command("HassGetState", area="Kitchen", state=state)
+    assert meant(text, asked) == [(intent, {"domain": "cover", "area": "Kitchen"})]
+
+
+def test_but_not_after_a_question_about_what_is_switched() -> None:
+    assert meant("shut it", command("HassGetState", area="Kitchen", state="on")) is None
