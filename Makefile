@@ -134,7 +134,7 @@ check-systems: ## as root: the README's commands and the service in bare Debian 
 
 DESTDIR ?=
 HOME_OF_HARK := $(DESTDIR)/opt/hark
-UNITS := assistant.service assistant-bridge.service
+UNITS := assistant.service assistant-bridge.service assistant-satellites.service
 UNIT_DIRECTORY := $(DESTDIR)/etc/systemd/system
 SHIPPED := $(wildcard assistant audio nlu skills models docs)
 SYSTEMD_RUNS := test -d /run/systemd/system

@@ -23,8 +23,8 @@ RELEASE = "homeassistant==2025.4.4"
 NEEDED = ("home-assistant-frontend", "hassil", "home-assistant-intents", "mutagen", "pymicro-vad")
 NEEDED += ("pyspeex-noise", "ha-ffmpeg", "PyTurboJPEG")
 """What the demonstration needs besides, which Home Assistant itself would install as it starts."""
-FEEDREADER = "feedparser"
-"""What its integration Feedreader needs, in any release."""
+INTEGRATIONS = ("feedparser", "wyoming==1.5.4")
+"""What its integrations Feedreader, in any release, and Wyoming need."""
 PORT = 8133
 URL = f"http://127.0.0.1:{PORT}"
 CONFIGURATION = f"""\
@@ -63,7 +63,7 @@ def installed(folder: Path) -> Path | None:
             typer.echo("skipped: there is no Python 3.13, which Home Assistant needs")
             return None
         subprocess.run((python, "-m", "venv", str(folder / "venv")), check=True)
-        if not (_added(folder, RELEASE) and _added(folder, FEEDREADER, *_pinned(folder))):
+        if not (_added(folder, RELEASE) and _added(folder, *INTEGRATIONS, *_pinned(folder))):
             shutil.rmtree(folder / "venv")
             typer.echo(f"skipped: {RELEASE} cannot be installed here")
             return None
@@ -112,9 +112,9 @@ def new_token() -> str:
     """A long-lived access token of a new account."""
     client = f"{URL}/"
     account = {"name": "Owner", "username": "owner", "password": "owner", "language": "en"}
-    code = _posted("/api/onboarding/users", json={**account, "client_id": client})["auth_code"]
+    code = posted("/api/onboarding/users", json={**account, "client_id": client})["auth_code"]
     grant = {"grant_type": "authorization_code", "code": code, "client_id": client}
-    access = _posted("/auth/token", data=grant)["access_token"]
+    access = posted("/auth/token", data=grant)["access_token"]
     with connect(f"ws://127.0.0.1:{PORT}/api/websocket", proxy=None) as line:
         line.recv()
         line.send(json.dumps({"type": "auth", "access_token": access}))
@@ -128,14 +128,14 @@ def prepare(token: str, feed: str) -> None:
     """Set up a list and a feed, and show weather and feed to voice assistants, as an owner does."""
     flows = "/api/config/config_entries/flow"
     proof = {"Authorization": f"Bearer {token}"}
-    flow = _posted(flows, headers=proof, json={"handler": "shopping_list"})["flow_id"]
-    _posted(f"{flows}/{flow}", headers=proof, json={})
+    flow = posted(flows, headers=proof, json={"handler": "shopping_list"})["flow_id"]
+    posted(f"{flows}/{flow}", headers=proof, json={})
     with connect(f"ws://127.0.0.1:{PORT}/api/websocket", proxy=None) as line:
         line.recv()
         line.send(json.dumps({"type": "auth", "access_token": token}))
         line.recv()
-        flow = _posted(flows, headers=proof, json={"handler": "feedreader"})["flow_id"]
-        _posted(f"{flows}/{flow}", headers=proof, json={"url": feed})
+        flow = posted(flows, headers=proof, json={"handler": "feedreader"})["flow_id"]
+        posted(f"{flows}/{flow}", headers=proof, json={"url": feed})
         shown = {
             "assistants": ["conversation"],
             "entity_ids": [WEATHER, NEWS],
@@ -169,7 +169,8 @@ def news_feed() -> Iterator[str]:
             thread.join()
 
 
-def _posted(path: str, **content: Any) -> dict[str, Any]:
+def posted(path: str, **content: Any) -> dict[str, Any]:
+    """What Home Assistant answers to a POST; raises `httpx2.HTTPStatusError` where it refuses."""
     answer = httpx2.post(f"{URL}{path}", timeout=ANSWERS_S, **content).raise_for_status()
     found: dict[str, Any] = answer.json()
     return found

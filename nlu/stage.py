@@ -93,7 +93,7 @@ class NluStage:
         """Give whether the transcript is a whole sentence that ends there, and what it means."""
         if isinstance(message, Tick):
             yield from self._faults.take_reports()
-        if not isinstance(message, Transcript):
+        if not isinstance(message, Transcript) or message.dictated:
             return
         self._faults.note_work(message.at_s)
         if message.secret:
@@ -121,6 +121,7 @@ class NluStage:
             unclaimed=self._unclaimed(said, understood) if nothing else OpenQuestion(),
             conditional=room.meant(conditional, now),
             area=message.area,
+            peer=message.peer,
         )
 
     def _of_secret(self, transcript: Transcript) -> Iterator[Message]:
@@ -145,6 +146,7 @@ class NluStage:
             commands=commands,
             secret=True,
             area=transcript.area,
+            peer=transcript.peer,
         )
 
     def explain(self, text: str) -> Explanation:

@@ -32,6 +32,7 @@ from assistant.core.messages import (
     SpokenReply,
     Woke,
 )
+from assistant.core.settings.wyoming import PEER
 from assistant.english.commands.digits import digits_of
 from assistant.english.questions import asks, points_back
 from assistant.skill import Context
@@ -53,7 +54,7 @@ from skills.dialog import Dialog, Resolve, cancels, elsewhere, task_of
 from skills.dialogs.kept import KeptCommands
 from skills.dialogs.openings import Openings
 from skills.dialogs.reading import asks_else, told_commands, with_short_form
-from skills.dialogs.rooms import Room, Rooms
+from skills.dialogs.rooms import Room, Rooms, there
 from skills.events.events import Events
 from skills.history import History
 from skills.later.evidence import Evidence
@@ -194,6 +195,7 @@ class SkillsStage:
                 commands=commands,
                 device=self._device,
                 area=next((a for a in home.areas if a.id == there), None),
+                peer=PEER if there == PEER else "",
             )
             openings = Openings(
                 *(registry, context, history, self._later, self._devices, resolve),
@@ -229,7 +231,7 @@ class SkillsStage:
             case Commit():
                 yield from self._act(self._revisions.commit(message))
             case NothingHeard() if (dialog := self._rooms.of(message.area).dialog) is not None:
-                yield from self._step(message, dialog, dialog.unanswered)
+                yield from there(message, self._step(message, dialog, dialog.unanswered))
             case PlaybackEnded(heard=True, interrupted=interrupted):
                 self._scheduler.heard(message.utterance_id)
                 self._later.heard(message.utterance_id, interrupted)
@@ -263,8 +265,10 @@ class SkillsStage:
             yield SpokenReply(utterance_id="notice", text=self._notices.pop(0), done=False)
 
     def _act(self, said: Interpretation | None) -> Iterator[Message]:
-        if said is None or has_acted(self._database, said.utterance_id):
-            return
+        if said is not None and not has_acted(self._database, said.utterance_id):
+            yield from there(said, self._obey(said))
+
+    def _obey(self, said: Interpretation) -> Iterator[Message]:
         room = self._rooms.of(said.area)
         said = with_short_form(said, self._registry, room.context)
         dialog, room.dialog = room.dialog, None
@@ -274,7 +278,7 @@ class SkillsStage:
             yield from self._begin(said)
         elif said.secret:
             name = said.utterance_id
-            yield SpokenReply(utterance_id=name, text=NO_LONGER, done=False, area=said.area)
+            yield SpokenReply(utterance_id=name, text=NO_LONGER, done=False)
         elif said.text:
             yield from self._leave(said)
 
@@ -324,9 +328,7 @@ class SkillsStage:
     def _leave(self, said: Interpretation) -> Iterator[Message]:
         """Leave a text that no skill claims to the answers from documents."""
         self._rooms.of(said.area).history.leave()
-        yield Question(
-            utterance_id=said.utterance_id, text=said.text, task=said.unclaimed, area=said.area
-        )
+        yield Question(utterance_id=said.utterance_id, text=said.text, task=said.unclaimed)
 
     def _step(
         self,
@@ -370,7 +372,6 @@ class SkillsStage:
                 intent=dialog.intent,
                 fallback=reply.text,
                 acted=acted,
-                area=said.area,
             )
             return
         if dialog.query is not None and (answers := likely_answers(dialog.query)):
@@ -383,7 +384,6 @@ class SkillsStage:
             done=reply.done,
             acted=acted,
             secret=dialog.asks_pin,
-            area=said.area,
         )
 
     def _name(self, context: Context) -> Iterator[Reload]:

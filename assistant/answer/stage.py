@@ -256,6 +256,7 @@ class AnswerStage:
             acted=question.acted,
             more=more,
             area=question.area,
+            peer=question.peer,
         )
 
 

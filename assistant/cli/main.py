@@ -26,6 +26,7 @@ COMMANDS = (
     "doctor",
     "config",
     "bridge",
+    "rooms",
     "mute",
     "unmute",
     "setup",
@@ -38,6 +39,7 @@ ELSEWHERE = {
     **dict.fromkeys(("mute", "unmute"), "microphone.mute"),
     "pin": "security.pin",
     "home-assistant": "security.home_assistant",
+    **{name: f"network.{name}" for name in ("bridge", "rooms")},
     **{name: f"installation.{name}" for name in ("setup", "backup", "restore")},
 }
 """Commands whose module is not this package's own, or has another name."""

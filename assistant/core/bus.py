@@ -19,10 +19,18 @@ from typing import Protocol
 import zmq
 
 from assistant.core.clock import boottime_s
-from assistant.core.codec import UNPUBLISHED, decode, encode, published, topic, wire_name
+from assistant.core.codec import UNPUBLISHED, checked, decode, encode, published, topic, wire_name
 from assistant.core.errors import BusError, CodecError
 from assistant.core.files import make_private, try_lock
-from assistant.core.messages import Frame, Message, SelfTest, Tick, Work
+from assistant.core.layout import ROOMS
+from assistant.core.messages import (
+    Message,
+    SelfTest,
+    Speech,
+    Spoken,
+    SpokenReply,
+    Work,
+)
 from assistant.core.stage import Source
 from assistant.core.zmtp import LARGEST_MESSAGE_BYTES, Frames, Receiver
 
@@ -36,8 +44,8 @@ PIECES_A_TURN = 1024
 MOST_CONNECTIONS = 64
 MOST_HELD_BYTES = 2 * LARGEST_MESSAGE_BYTES
 """Most bytes of unfinished messages, of all connections together."""
-MOST_AHEAD_S = 1.0
-"""Most seconds by which a message's time may be ahead of the clock, which all processes share."""
+TO_PEERS = (SpokenReply, Speech)
+"""Work that goes to `rooms`, where it is for a peer, and not to its usual consumer."""
 
 
 class Address:
@@ -284,7 +292,7 @@ class Bus:
         Raises `BusError` when the consumer's queue stays full.
         """
         frames = encode(message)
-        if isinstance(message, Work) and (consumer := self._consumers.get(type(message))):
+        if isinstance(message, Work) and (consumer := self._consumer(message)):
             self._push(consumer, frames, wire_name(type(message)))
         if not isinstance(message, UNPUBLISHED):
             shown = published(message)
@@ -355,7 +363,7 @@ class Bus:
             try:
                 if (frames := inlet.take()) is None:
                     return
-                message = _checked(decode(frames))
+                message = checked(decode(frames))
             except CodecError as error:
                 self._refused.append(error)
             else:
@@ -371,6 +379,11 @@ class Bus:
             socket.set(zmq.SUBSCRIBE, subscribed)
         return LocalInlet(socket)
 
+    def _consumer(self, message: Work) -> str | None:
+        """Whom work goes to: what is for a peer to `rooms`, which has it voiced if need be."""
+        peers = isinstance(message, Spoken) and message.peer and isinstance(message, TO_PEERS)
+        return ROOMS if peers and self._name != ROOMS else self._consumers.get(type(message))
+
     def _push(self, consumer: str, frames: list[bytes], what: str) -> None:
         if consumer not in self._outlets:
             outlet = self._socket(zmq.PUSH)
@@ -380,16 +393,3 @@ class Bus:
             self._outlets[consumer].send_multipart(frames)
         except zmq.Again as error:
             raise BusError("bus.full", f"{consumer} takes no {what}: its queue is full") from error
-
-
-def _checked(message: Message) -> Message:
-    """Return the message; raises `CodecError` for one that no other process can have sent.
-
-    The stages take the time from messages: a message from tomorrow would make every timer ring.
-    """
-    kind = wire_name(type(message))
-    if isinstance(message, (Frame, Tick)):
-        raise CodecError("codec.inside", f"a {kind} stays inside one process")
-    if not -math.inf < message.at_s <= boottime_s() + MOST_AHEAD_S:
-        raise CodecError("codec.time", f"a {kind} came from the future, or from no time at all")
-    return message

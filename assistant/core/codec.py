@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Union
 
 import msgspec
 
+from assistant.core.clock import boottime_s
 from assistant.core.errors import CodecError
 from assistant.core.messages import (
     AudioChunk,
     CalendarCommand,
     CalendarReport,
+    Frame,
     HomeDescribed,
     HomeLists,
     Interpretation,
@@ -20,6 +23,7 @@ from assistant.core.messages import (
     Question,
     SelfTest,
     Speech,
+    Tick,
     Transcript,
     concrete,
 )
@@ -34,6 +38,8 @@ UNPUBLISHED = (
 """Types that are not published: audio, whole homes, their lists, their music and the calendar have
 one consumer, a self-test concerns its sender only."""
 
+MOST_AHEAD_S = 1.0
+"""Most seconds by which a message's time may be ahead of the clock, which all processes share."""
 MASK = "…"
 """Text in place of what somebody said of a secret."""
 
@@ -69,6 +75,19 @@ def decode(frames: Sequence[bytes | bytearray]) -> Message:
         raise CodecError("codec.malformed", f"a frame is no message: {reason}") from error
     if topic(type(message)) != frames[0]:
         raise CodecError("codec.topic", f"a {wire_name(type(message))} came under another topic")
+    return message
+
+
+def checked(message: Message) -> Message:
+    """Return the message; raises `CodecError` for one that no other process can have sent.
+
+    The stages take the time from messages: a message from tomorrow would make every timer ring.
+    """
+    kind = wire_name(type(message))
+    if isinstance(message, (Frame, Tick)):
+        raise CodecError("codec.inside", f"a {kind} stays inside one process")
+    if not -math.inf < message.at_s <= boottime_s() + MOST_AHEAD_S:
+        raise CodecError("codec.time", f"a {kind} came from the future, or from no time at all")
     return message
 
 

@@ -24,7 +24,7 @@ from assistant.core.settings.announcements import AnnouncementSettings
 from assistant.core.settings.button import ButtonSettings
 from assistant.core.settings.calendar import CalendarSettings
 from assistant.core.settings.documents import DocumentsSettings
-from assistant.core.settings.history import MetricsSettings, RecordingsSettings
+from assistant.core.settings.history import LogSettings, MetricsSettings, RecordingsSettings
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.core.settings.merge import flat, merge
 from assistant.core.settings.mpd import MpdSettings
@@ -34,6 +34,7 @@ from assistant.core.settings.network import NetworkSettings
 from assistant.core.settings.section import SettingsSection
 from assistant.core.settings.security import SecuritySettings
 from assistant.core.settings.skills import SkillsSettings
+from assistant.core.settings.wyoming import WyomingSettings
 
 SYSTEM_FILE = Path("/etc/hark/config.toml")
 USER_FILE = Path("~/.config/hark/config.toml")
@@ -177,13 +178,6 @@ class StorageSettings(SettingsSection, frozen=True, kw_only=True):
     """Folder of pulled models; "" for STATE/models."""
 
 
-class LogSettings(SettingsSection, frozen=True, kw_only=True):
-    """Logging."""
-
-    level: Annotated[str, _one_of("debug", "info", "warning", "error")] = "info"
-    """"debug", "info", "warning" or "error"; only "debug" logs the user's words."""
-
-
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Every setting."""
 
@@ -206,6 +200,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     mpd: MpdSettings = MpdSettings()
     mpris: MprisSettings = MprisSettings()
     network: NetworkSettings = NetworkSettings()
+    wyoming: WyomingSettings = WyomingSettings()
     metrics: MetricsSettings = MetricsSettings()
     recordings: RecordingsSettings = RecordingsSettings()
     storage: StorageSettings = StorageSettings()

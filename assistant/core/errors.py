@@ -92,6 +92,10 @@ class StorageError(AssistantError):
     """Data could not be stored or read."""
 
 
+class RoomsError(AssistantError):
+    """Somebody on the network cannot be spoken with."""
+
+
 class BridgeError(AssistantError):
     """A command cannot be sent to the broker."""
 

@@ -53,6 +53,8 @@ BASELINE_FILE = "answers.json"
 # ── processes that others name ──────────────────────────────────────────────────────────────
 ASR = "asr"
 """The process of recognition."""
+ROOMS = "rooms"
+"""The service that speaks with whoever is let in over the network; no process of the daemon."""
 
 # ── intents that other packages than their skill's know ─────────────────────────────────────
 MARK_WRONG = "MarkWrong"

@@ -20,6 +20,8 @@ from assistant.core.home.messages import HomeReceipt as HomeReceipt
 from assistant.core.home.messages import HomeStates as HomeStates
 from assistant.core.home.messages import MusicLibrary as MusicLibrary
 from assistant.core.home.messages import ReportedAttributes as ReportedAttributes
+from assistant.core.models.messages import Replace as Replace
+from assistant.core.models.messages import Replaced as Replaced
 from assistant.core.parts import SAMPLE_RATE_HZ as SAMPLE_RATE_HZ
 from assistant.core.parts import AnswerTask as AnswerTask
 from assistant.core.parts import CalendarTask as CalendarTask
@@ -77,6 +79,8 @@ class Utterance(Spoken, frozen=True, kw_only=True):
     """Time at which the last speech was heard."""
     unasked: bool = False
     """Whether neither a wake word nor a question came before: only a reply that asks nothing."""
+    dictated: bool = False
+    """Whether only its words are wanted, and nobody is to act on them."""
 
 
 class Transcript(Spoken, frozen=True, kw_only=True):
@@ -93,6 +97,8 @@ class Transcript(Spoken, frozen=True, kw_only=True):
     confidence: float = 1.0
     """How likely the text is right, from 0 to 1."""
     unasked: bool = False
+    """As in the Utterance."""
+    dictated: bool = False
     """As in the Utterance."""
     ends: float = 0.0
     """How likely a sentence ends with these words, from 0 to 1; 0 for no sentence's words."""
@@ -304,23 +310,6 @@ class Reloaded(Control, frozen=True, kw_only=True):
     """`stage` runs on the new configuration, or `error` says why it kept the old one."""
 
     stage: str
-    error: str = ""
-
-
-class Replace(Control, frozen=True, kw_only=True):
-    """A request that `stage` run `version` of `model`, if sound, from between two utterances on."""
-
-    stage: str
-    model: str
-    version: str
-
-
-class Replaced(Control, frozen=True, kw_only=True):
-    """`stage` runs that version of the model, or `error` says why it kept the one it had."""
-
-    stage: str
-    model: str
-    version: str
     error: str = ""
 
 

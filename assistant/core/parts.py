@@ -57,6 +57,8 @@ class Spoken(Work, frozen=True, kw_only=True):
     secret: bool = False
     area: Id = ""
     """The id of the area where it was said; "" for the area where the device stands."""
+    peer: Id = ""
+    """Who says it over the network, and is answered there; "" for the device itself."""
 
 
 class Control(Message, frozen=True, kw_only=True):

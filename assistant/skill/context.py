@@ -332,6 +332,8 @@ class Context:
     settings: Any = None
     """The skill's `settings` Struct, as the settings file fills it; None where it has none."""
     area: Area | None = None
+    peer: str = ""
+    """Who speaks over the network, in no area; "" for the device itself."""
 
     @property
     def now(self) -> datetime:

@@ -27,11 +27,18 @@ from audio.asr.strip import without_wake_word
 
 MOST_SAMPLES = 180 * SAMPLE_RATE_HZ
 """Most samples of one utterance: three minutes, more than any setting allows."""
+AFTER_PEERS = np.zeros(SAMPLE_RATE_HZ // 4, np.int16)
+"""Silence after what a peer says, which may end with the last word: "it" was heard as "egg"."""
+MOST_BY_PEERS = 32
+"""Most utterances of peers that are heard at a time; the oldest one that never ended goes."""
 
 
 class AsrStage:
     """Transcribes one utterance at a time; a new one replaces one that never ended.
 
+    Of what peers say over the network one utterance is recognised as it comes, while the device
+    itself hears nobody. The others are kept, and recognised when they end, so that several may
+    speak at once.
     Speech may continue after an early revision: then the whole utterance is recognised once more.
     What follows a question is likely to be one of its answers. `ends` gives how likely a sentence
     ends with the words of a text. `keep` takes the id and the samples of what is to be recorded.
@@ -60,6 +67,9 @@ class AsrStage:
         self._in_a_row = False
         self._unasked = self._secret = False
         self._heard: list[NDArray[np.int16]] = []
+        self._of_peers: dict[str, list[NDArray[np.int16]]] = {}
+        self._live = ""
+        """The peer's utterance that is recognised as it comes."""
         self._before: tuple[str, list[NDArray[np.int16]], bool] = ("", [], False)
         """The utterance before: what is to be kept is told when another may be heard already."""
 
@@ -68,10 +78,17 @@ class AsrStage:
         if self._learner is not None:
             self._learn(self._learner, message)
         if isinstance(message, AudioChunk):
-            self._listen(message)
-        elif isinstance(message, Utterance) and message.utterance_id == self._hearing:
-            self._faults.note_work(message.at_s)
-            yield self._transcribe(message)
+            if message.peer:
+                self._keep_of_peer(message)
+            else:
+                self._listen(message)
+        elif isinstance(message, Utterance):
+            if message.utterance_id in self._of_peers:
+                self._faults.note_work(message.at_s)
+                yield self._transcribe_of_peer(message)
+            elif message.utterance_id == self._hearing:
+                self._faults.note_work(message.at_s)
+                yield self._transcribe(message)
         elif isinstance(message, Asked):
             self._asked = message
         elif isinstance(message, KeepSound):
@@ -106,6 +123,33 @@ class AsrStage:
         self._heard.append(np.frombuffer(chunk.samples, np.int16))
         self._run(self._heard if not self._running else self._heard[-1:])
 
+    def _keep_of_peer(self, chunk: AudioChunk) -> None:
+        sound = self._of_peers.setdefault(chunk.utterance_id, [])
+        if sum(map(len, sound)) < MOST_SAMPLES:
+            sound.append(np.frombuffer(chunk.samples, np.int16))
+            if self._live == chunk.utterance_id:
+                self._recognizer.feed(sound[-1])
+            elif not (self._live or self._running):
+                self._begin_live(chunk.utterance_id)
+        if len(self._of_peers) > MOST_BY_PEERS:
+            oldest = next(iter(self._of_peers))
+            del self._of_peers[oldest]
+            self._live = "" if self._live == oldest else self._live
+
+    def _begin_live(self, utterance_id: str) -> None:
+        self._live, self._running = utterance_id, False
+        self._recognizer.start((), False, False)
+        for samples in self._of_peers[utterance_id]:
+            self._recognizer.feed(samples)
+
+    def _transcribe_of_peer(self, utterance: Utterance) -> Transcript:
+        if self._live != utterance.utterance_id:  # what was heard meanwhile begins anew
+            self._begin_live(utterance.utterance_id)
+        self._recognizer.feed(AFTER_PEERS)
+        self._live = ""
+        del self._of_peers[utterance.utterance_id]
+        return self._transcript(utterance, self._recognizer.finish(), utterance.secret)
+
     def _keep_sound(self, utterance_id: str) -> None:
         for name, sound, secret in ((self._hearing, self._heard, self._secret), self._before):
             if name == utterance_id and not secret:
@@ -120,6 +164,7 @@ class AsrStage:
 
     def _run(self, sound: list[NDArray[np.int16]]) -> None:
         if not self._running:
+            self._live = ""  # the device itself comes first
             self._recognizer.start(self._answers, self._unasked, self._in_a_row)
             self._running = True
         for samples in sound:
@@ -135,6 +180,9 @@ class AsrStage:
             here = not (secret or utterance.area)
             text = whole.text if here and _teaches(whole) else ""
             self._learner.heard(utterance.utterance_id, text, self._heard)
+        return self._transcript(utterance, whole, secret)
+
+    def _transcript(self, utterance: Utterance, whole: Recognition, secret: bool) -> Transcript:
         heard = without_wake_word(whole, utterance.wake_word)
         return Transcript(
             utterance_id=utterance.utterance_id,
@@ -148,6 +196,8 @@ class AsrStage:
             unasked=utterance.unasked,
             secret=secret,
             area=utterance.area,
+            peer=utterance.peer,
+            dictated=utterance.dictated,
             ends=round(self._ends(heard.text), 3),
         )
 

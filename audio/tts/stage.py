@@ -116,6 +116,7 @@ class VoiceStage:
                         once=reply.once,
                         secret=reply.secret,
                         area=reply.area,
+                        peer=reply.peer,
                     )
                     sequence += 1
         except SpeakingError:
@@ -148,4 +149,5 @@ def _closing(reply: SpokenReply, sequence: int, listen: bool) -> Speech:
         once=reply.once,
         secret=reply.secret,
         area=reply.area,
+        peer=reply.peer,
     )

@@ -10,6 +10,7 @@ from benchmarks.hostile.documents import DocumentsAttack
 from benchmarks.hostile.models import ModelsAttack
 from benchmarks.hostile.settings import ConfigAttack
 from benchmarks.hostile.sound import AudioAttack
+from benchmarks.hostile.wyoming import WyomingAttack
 
 ATTACKS: tuple[type[Attack], ...] = (
     BusAttack,
@@ -19,4 +20,5 @@ ATTACKS: tuple[type[Attack], ...] = (
     ModelsAttack,
     ConfigAttack,
     AudioAttack,
+    WyomingAttack,
 )

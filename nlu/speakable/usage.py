@@ -45,6 +45,7 @@ WEIGHTS: Mapping[str, float] = {
     "SetAlarm": 2.0,
     "SetReminder": 2.0,
     "GetForecast": 2.0,
+    "GetNews": 2.0,
     "TalkThanks": 1.0,
     "HassDecreaseTimer": 0.5,
     "AddEvent": 0.2,

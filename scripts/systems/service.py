@@ -9,8 +9,8 @@ from typing import Any
 
 from scripts.systems.root import CheckError, Machine, timed, until
 
-UNITS = ("assistant", "assistant-bridge")
-HIGHEST_EXPOSURE = {"assistant": 0.6, "assistant-bridge": 1.0}
+UNITS = ("assistant", "assistant-bridge", "assistant-satellites")
+HIGHEST_EXPOSURE = {"assistant": 0.6, "assistant-bridge": 1.0, "assistant-satellites": 1.0}
 PYTHON, INSIDE = "/opt/hark/.venv/bin/python", "/opt/hark/scripts/systems/inside.py"
 PACKAGES = ("systemd-sysv", "dbus", "mosquitto")
 BACK_S = 90.0
@@ -28,6 +28,8 @@ file = "/opt/hark/assistant/demo/home.yaml"
 area = "kitchen"
 [mqtt]
 host = "127.0.0.1"
+[wyoming]
+allow = ["127.0.0.1"]
 """
 KNOWN_OPEN = {"io_uring", "keyring", "userfaultfd", "/run/dbus/system_bus_socket"}
 PROBE = f"""
@@ -47,13 +49,13 @@ def serve(machine: Machine, source: str) -> Iterator[tuple[str, str]]:
     machine.call("systemctl", "start", "mosquitto")
     _write(machine, "/etc/hark/config.toml", SETTINGS)
     yield "restart until ready", _seconds(machine, "systemctl", "restart", "assistant")
-    until(lambda: _active(machine, "assistant-bridge"), BACK_S, "the bridge runs")
+    until(lambda: _all_active(machine), BACK_S, "the services run")
     machine.call("cp", "-r", f"{source}/examples/documents", "/srv")
     yield "documents added", _seconds(machine, "assistant", "documents", "add", "/srv/documents")
     yield "reload", _seconds(machine, "systemctl", "reload", "assistant")
     yield "back after kill -9", f"{_back_after(machine, 'KILL'):.1f} s"
     yield "back after a hang", f"{_back_after(machine, 'STOP'):.1f} s"
-    until(lambda: _active(machine, "assistant-bridge"), BACK_S, "the bridge runs again")
+    until(lambda: _all_active(machine), BACK_S, "the services run again")
     yield "spoken command until its reply", _spoken_to(machine)
     for unit in UNITS:
         yield f"exposure of {unit}", _exposure(machine, unit)
@@ -74,6 +76,10 @@ def _write(machine: Machine, file: str, text: str) -> None:
 
 def _active(machine: Machine, unit: str) -> bool:
     return _shown(machine, unit, "ActiveState") == "active"
+
+
+def _all_active(machine: Machine) -> bool:
+    return all(_active(machine, unit) for unit in UNITS)
 
 
 def _shown(machine: Machine, unit: str, fact: str) -> str:

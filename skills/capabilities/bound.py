@@ -112,6 +112,7 @@ class Capabilities:
         commands: Commands,
         device: Device,
         area: Area | None,
+        peer: str,
     ) -> Context:
         """The context that all skills share, of which `bound` makes that of one."""
         return Context(
@@ -128,6 +129,7 @@ class Capabilities:
             commands=commands,
             device=device,
             area=area,
+            peer=peer,
             storage=Storage(SkillValues(self._database, NOBODY)),
             tables=self._tables.of(NOBODY, ()),
             announcements=SkillAnnouncements(self._waiting, self._timing, NOBODY),

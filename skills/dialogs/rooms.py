@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+import msgspec
+
+from assistant.core.messages import Interpretation, Message, NothingHeard, Spoken
 from assistant.skill import Context
 from skills.dialog import Dialog
 from skills.dialogs.openings import Openings
@@ -63,3 +66,12 @@ class Rooms:
         for room in self._rooms.values():
             if room.dialog is not None:
                 yield room.dialog
+
+
+def there(said: Interpretation | NothingHeard, outputs: Iterable[Message]) -> Iterator[Message]:
+    """What follows from something said: what is spoken goes where it was said, and to whom."""
+    peer = said.peer if isinstance(said, Interpretation) else ""
+    for output in outputs:
+        if isinstance(output, Spoken):
+            output = msgspec.structs.replace(output, area=said.area, peer=peer)
+        yield output

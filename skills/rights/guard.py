@@ -159,8 +159,11 @@ class Guard:
         return bool(utterance_id) and utterance_id == self._granted
 
     def _area(self, context: Context) -> str:
-        """The area in whose name is acted: where it was said, else where the device stands."""
-        return context.area.id if context.area is not None else self._here
+        """The area in whose name is acted: where it was said, else where the device stands.
+
+        Who speaks over the network has the rights of a room of its own.
+        """
+        return context.peer or (context.area.id if context.area is not None else self._here)
 
     def _check(self, act: Act) -> None:
         turn = self._turn

@@ -19,6 +19,7 @@ import msgspec
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.settings.security import SecuritySettings
+from assistant.core.settings.wyoming import PEER
 from assistant.skill import Entity
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest
@@ -85,7 +86,7 @@ def rules_of(
         name: _entries(profile.denied, f"security.profiles.{name}.denied", known, may_come)
         for name, profile in settings.profiles.items()
     }
-    areas = [area.id for area in home.areas]
+    areas = [*(area.id for area in home.areas), PEER]
     for area, profile in settings.rooms.items():
         if area not in areas and not may_come:
             _refuse(area, areas, "security.rooms", "area")

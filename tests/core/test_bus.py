@@ -18,6 +18,7 @@ import pytest
 import zmq
 
 from assistant.core import bus as module
+from assistant.core import codec
 from assistant.core.bus import MOST_CONNECTIONS, Address, BoundedInlet, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.codec import encode, topic
@@ -543,7 +544,8 @@ def test_a_clock_that_is_read_a_second_apart_is_no_reason_to_refuse(
     inside: Address, open_things: ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ear, nlu = ended(inside, "ear", open_things), ended(inside, "nlu", open_things)
-    monkeypatch.setattr(module, "boottime_s", lambda: 100.0)
+    for one in (module, codec):
+        monkeypatch.setattr(one, "boottime_s", lambda: 100.0)
     for at_s in (101.1, 101.0):
         ear.send(msgspec.structs.replace(transcript("hello"), at_s=at_s))
     assert [m.at_s for m in nlu.receive(PATIENCE_S)] == [101.0]

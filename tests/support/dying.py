@@ -17,7 +17,7 @@ from typing import Any
 
 from assistant.bridge import mqtt
 from assistant.bridge.mqtt import Broker
-from assistant.cli.bridge import bridge
+from assistant.cli.network.bridge import bridge
 from assistant.core.bus import Address, Bus
 from assistant.core.config import load_config
 from assistant.core.database import Database

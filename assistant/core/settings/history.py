@@ -25,3 +25,10 @@ class RecordingsSettings(SettingsSection, frozen=True, kw_only=True):
     """Days after which a recording is removed."""
     most_megabytes: Annotated[int, Meta(ge=1, le=100_000)] = 200
     """Megabytes beyond which the oldest recordings are removed."""
+
+
+class LogSettings(SettingsSection, frozen=True, kw_only=True):
+    """Logging."""
+
+    level: Annotated[str, Meta(pattern="^(debug|info|warning|error)$")] = "info"
+    """"debug", "info", "warning" or "error"; only "debug" logs the user's words."""

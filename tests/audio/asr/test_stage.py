@@ -19,7 +19,7 @@ from assistant.core.messages import (
     Word,
 )
 from audio.asr.recognizer import Recognition, recognition
-from audio.asr.stage import AsrStage
+from audio.asr.stage import AFTER_PEERS, MOST_BY_PEERS, AsrStage
 
 
 class Counting:
@@ -147,3 +147,58 @@ def test_a_secret_stays_one_and_may_be_several_answers_in_a_row() -> None:
     assert isinstance(transcript, Transcript)
     assert transcript.secret
     assert (counting.answers, counting.in_a_row) == (("one", "two"), True)
+
+
+def of_peer(utterance: str, samples: int = 1600) -> AudioChunk:
+    return msgspec.structs.replace(chunk(utterance, samples), peer="p")
+
+
+def end_of_peer(utterance: str) -> Utterance:
+    return msgspec.structs.replace(end(utterance, wake_word=""), peer="p", dictated=True)
+
+
+PAUSE = len(AFTER_PEERS)
+
+
+def test_what_a_peer_says_is_recognised_as_it_comes() -> None:
+    recognizer = Counting()
+    stage = AsrStage(recognizer)
+    for message in (of_peer("a"), of_peer("a")):
+        assert not list(stage.feed(message))
+    assert recognizer.samples == 3200
+    (told,) = stage.feed(end_of_peer("a"))
+    assert isinstance(told, Transcript)
+    assert (told.text, told.peer, told.dictated) == (f"computer {3200 + PAUSE}", "p", True)
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        (of_peer("a"), of_peer("b"), of_peer("a"), end_of_peer("a"), end_of_peer("b")),
+        (of_peer("a"), of_peer("b"), of_peer("a"), end_of_peer("b"), end_of_peer("a")),
+        (of_peer("a"), of_peer("b"), end_of_peer("b"), of_peer("a"), end_of_peer("a")),
+    ],
+)
+def test_several_peers_are_heard_whole(messages: tuple[Message, ...]) -> None:
+    told = {name: text for name, _, text in transcripts(*messages)}
+    assert told == {"a": f"computer {3200 + PAUSE}", "b": f"computer {1600 + PAUSE}"}
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        (chunk("a"), of_peer("b"), chunk("a"), end_of_peer("b"), end("a")),
+        (of_peer("b"), chunk("a"), end_of_peer("b"), chunk("a"), end("a")),
+        (of_peer("b"), chunk("a"), chunk("a"), end("a"), end_of_peer("b")),
+        (chunk("a"), of_peer("b"), chunk("a"), end("a"), end_of_peer("b")),
+    ],
+)
+def test_and_so_is_the_device_itself(messages: tuple[Message, ...]) -> None:
+    told = {name: text for name, _, text in transcripts(*messages)}
+    assert told == {"a": "3200", "b": f"computer {1600 + PAUSE}"}
+
+
+def test_of_peers_that_never_end_the_oldest_goes() -> None:
+    many = [of_peer(f"u{number}") for number in range(MOST_BY_PEERS + 1)]
+    ends = [end_of_peer("u0"), end_of_peer(f"u{MOST_BY_PEERS}")]
+    assert [name for name, _, _ in transcripts(*many, *ends)] == [f"u{MOST_BY_PEERS}"]

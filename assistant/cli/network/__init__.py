@@ -1,0 +1,1 @@
+"""The services with the network, which the daemon itself has not."""

@@ -1,0 +1,106 @@
+"""`assistant rooms`: the service that serves others in the home over Wyoming."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.cli.shared.output import errors
+from assistant.core.bus import Address, Bus
+from assistant.core.config import Config, config_files, load_config
+from assistant.core.errors import ConfigError, RoomsError
+from assistant.core.layout import ROOMS
+from assistant.core.messages import (
+    AudioChunk,
+    Commit,
+    Message,
+    Reload,
+    SpokenReply,
+    Transcript,
+    Utterance,
+)
+from assistant.core.worker import Worker
+from assistant.rooms.description import description
+from assistant.rooms.services import Services
+from assistant.rooms.stage import OVERHEARD, RoomsStage
+from assistant.supervision.logs import set_up
+from assistant.supervision.sdnotify import Notifier
+
+PEERS = ("asr", "nlu", "skills", "answer", "voice", "control")
+"""The processes whose events are heard."""
+CONSUMERS: Mapping[type[Message], str] = {
+    AudioChunk: "asr",
+    Utterance: "asr",
+    Transcript: "nlu",
+    Commit: "skills",
+    SpokenReply: "voice",
+}
+
+
+class Watchdog:
+    """Beats to systemd in place of the daemon's supervisor, which does not run this service."""
+
+    def __init__(self, notifier: Notifier, services: Services) -> None:
+        self._notifier, self._services = notifier, services
+
+    def beat(self) -> None:
+        """Report that all goes round; raises `RoomsError` when its thread has ended."""
+        if not self._services.alive:
+            raise RoomsError("rooms.ended", "the connections cannot go on; the log says why")
+        self._notifier.alive()
+
+    def reloading(self) -> None:
+        """Report a beat: reading the settings takes only a moment."""
+        self._notifier.alive()
+
+
+def rooms(
+    config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
+) -> None:
+    """Let others in the home use recognition, voice and skills, over Wyoming."""
+    settings, _ = load_config(config_files(config))
+    set_up(ROOMS, settings.log.level)
+    os.umask(0o077)  # as in the daemon, whose runtime folder also holds this service's sockets
+    notifier = Notifier.from_environment()
+    if not settings.wyoming.allow:
+        # Without READY=1 systemd would treat the exit as a failure.
+        notifier.ready()
+        told = "rooms: off; name who may come in with wyoming.allow in the settings to turn it on"
+        errors.print(told, markup=False, soft_wrap=True)
+        return
+    _serve(settings, config, notifier)
+    notifier.stopping()
+
+
+def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
+    about = description(settings.asr.engine, settings.voice.engine)
+    heard: tuple[type[Message], ...] = (*OVERHEARD, Reload)
+    with (
+        closing(Services(settings.wyoming, about)) as services,
+        closing(Address(settings.runtime_dir)) as address,
+        closing(Bus(ROOMS, address, PEERS, CONSUMERS, heard)) as bus,
+    ):
+        stage = RoomsStage(services.daemon)
+        bus.watch(services)
+        worker = Worker(
+            *(ROOMS, stage, bus, Watchdog(notifier, services)),
+            lambda: _reloaded(stage, settings, file),
+        )
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: worker.stop())
+        notifier.ready()
+        worker.run()
+
+
+def _reloaded(stage: RoomsStage, running: Config, file: Path | None) -> RoomsStage:
+    settings, _ = load_config(config_files(file))
+    if settings.wyoming != running.wyoming:
+        message = "[wyoming] has changed; run: sudo systemctl restart assistant-satellites"
+        raise ConfigError("rooms.reload", message)
+    return stage

@@ -1,0 +1,161 @@
+"""The services for others: they listen at a port, and let in whom the settings name."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+from concurrent.futures import Future
+
+from wyoming.info import Info
+
+from assistant.bridge.complaints import Complaints
+from assistant.core.errors import ConfigError, RoomsError
+from assistant.core.messages import Message
+from assistant.core.settings.wyoming import PEER, WyomingSettings
+from assistant.rooms.daemon import Daemon
+from assistant.rooms.session import Session
+from assistant.rooms.wire import MOST_HEADER_BYTES
+
+MOST_CONNECTIONS = 64
+MOST_OF_ONE = 24
+"""Most connections from one address, so that nobody keeps others out."""
+AT_ONCE = 4
+"""Most requests of one address that the daemon works on at a time; the others wait."""
+STARTS_S = 10.0
+
+log = logging.getLogger(__name__)
+
+
+class Services:
+    """Serves connections in a thread of its own; a `Source` of what they ask of the daemon.
+
+    Raises `ConfigError` for addresses that are none, and `RoomsError` where it cannot listen.
+    """
+
+    def __init__(self, settings: WyomingSettings, info: Info) -> None:
+        self._allowed = networks(settings.allow)
+        self._settings, self._info = settings, info
+        self._complaints = Complaints(log)
+        self._callers: dict[str, _Caller] = defaultdict(_Caller)
+        self._loop = asyncio.new_event_loop()
+        self.daemon = Daemon(self._loop)
+        self._started: Future[int] = Future()
+        self._ending = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="wyoming")
+        self._thread.start()
+        try:
+            self.port = self._started.result(STARTS_S)
+        except OSError as error:
+            self.close()
+            where = f"{settings.address or 'every address'}, port {settings.port}"
+            raise RoomsError("rooms.port", f"cannot listen at {where}: {error}") from error
+
+    @property
+    def connections(self) -> int:
+        """How many connections are served now."""
+        return sum(caller.connections for caller in self._callers.values())
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread of the connections lives."""
+        return self._thread.is_alive()
+
+    def fileno(self) -> int:
+        """A descriptor that is readable when something is asked of the daemon."""
+        return self.daemon.fileno()
+
+    def read(self) -> Iterable[Message]:
+        """A `Tick`, on which the stage gives what is asked."""
+        return self.daemon.read()
+
+    def close(self) -> None:
+        """End every connection."""
+        if self.alive:
+            self._loop.call_soon_threadsafe(self._ending.set)
+        self._thread.join()
+        self.daemon.close()
+
+    # ── the thread of the connections ───────────────────────────────────────────────────────
+
+    def _run(self) -> None:
+        with contextlib.closing(self._loop):
+            self._loop.run_until_complete(self._listen())
+
+    async def _listen(self) -> None:
+        try:
+            server = await asyncio.start_server(
+                self._serve,
+                self._settings.address or None,
+                self._settings.port,
+                limit=MOST_HEADER_BYTES,
+            )
+        except OSError as error:
+            self._started.set_exception(error)
+            return
+        async with server:
+            self._started.set_result(server.sockets[0].getsockname()[1])
+            await self._ending.wait()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        address = writer.get_extra_info("peername")[0]
+        try:
+            if not is_among(address, self._allowed):
+                self._complaints.of("wyoming", "an address that wyoming.allow does not name calls")
+            elif self.connections >= MOST_CONNECTIONS:
+                self._complaints.of("wyoming", f"more than {MOST_CONNECTIONS} connections come")
+            elif self._callers[address].connections >= MOST_OF_ONE:
+                self._complaints.of("wyoming", f"more than {MOST_OF_ONE} connections of one come")
+            else:
+                caller = self._callers[address]
+                session = Session(self.daemon, self._info, PEER, caller.turn, reader, writer)
+                await self._served(session, caller)
+                if not caller.connections:
+                    del self._callers[address]
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+    async def _served(self, session: Session, caller: _Caller) -> None:
+        caller.connections += 1
+        try:
+            await session.run()
+        except RoomsError as error:
+            self._complaints.of("wyoming", f"a connection ends: {error.message} ({error.code})")
+        finally:
+            caller.connections -= 1
+
+
+class _Caller:
+    """An address: how many connections it has, and its turns with the daemon."""
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.turn = asyncio.Semaphore(AT_ONCE)
+
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def networks(allow: Iterable[str]) -> tuple[Network, ...]:
+    """The networks of addresses such as "192.168.1.20" and "192.168.1.0/24"."""
+    try:
+        return tuple(ipaddress.ip_network(one, strict=False) for one in allow)
+    except ValueError as error:
+        raise ConfigError("rooms.allow", f"wyoming.allow: {error}") from error
+
+
+def is_among(address: str, allowed: Iterable[Network]) -> bool:
+    """Whether an address is in one of the networks; IPv4 that comes by IPv6 is IPv4."""
+    there = ipaddress.ip_address(address.partition("%")[0])
+    mapped = there.ipv4_mapped if isinstance(there, ipaddress.IPv6Address) else None
+    return any((mapped or there) in network for network in allowed)

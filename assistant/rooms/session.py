@@ -1,0 +1,153 @@
+"""One connection: what a peer asks by Wyoming's events, and what it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from wyoming.asr import Transcribe
+from wyoming.asr import Transcript as Transcribed
+from wyoming.audio import AudioChunk, AudioFormat, AudioStart, AudioStop
+from wyoming.error import Error
+from wyoming.event import Event
+from wyoming.handle import Handled, NotHandled
+from wyoming.info import Describe, Info
+from wyoming.intent import NotRecognized
+from wyoming.ping import Ping, Pong
+from wyoming.tts import Synthesize
+
+from assistant.core.errors import RoomsError
+from assistant.core.messages import SAMPLE_RATE_HZ
+from assistant.rooms.asking import SAMPLE_BYTES, Hearing, replied, spoken
+from assistant.rooms.daemon import Daemon
+from assistant.rooms.wire import read_event, write_event
+
+LONGEST_TEXT = 5000
+"""Most characters of a text that is said, or to be spoken."""
+SENT_BYTES = 8192
+"""Bytes of a voice's sound in one event."""
+
+_FORMAT = (SAMPLE_RATE_HZ, SAMPLE_BYTES, 1)
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
+"""What the package raises for fields that are missing, or of another type."""
+
+
+class Session:
+    """Serves one connection, one request after the other, until it closes.
+
+    `peer` is the name by which the daemon knows what comes from here, `turn` lets it work on a few
+    requests at a time.
+    """
+
+    def __init__(
+        self,
+        daemon: Daemon,
+        info: Info,
+        peer: str,
+        turn: asyncio.Semaphore,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        self._daemon, self._info, self._peer, self._turn = daemon, info, peer, turn
+        self._reader, self._writer = reader, writer
+        self._hearing: Hearing | None = None
+        self._serve: Mapping[str, Callable[[Event], Awaitable[None]]] = {
+            Describe().event().type: self._describe,
+            Ping().event().type: self._ping,
+            Transcribe().event().type: self._transcribe,
+            AudioStart(*_FORMAT).event().type: self._begin_sound,
+            AudioChunk(*_FORMAT, b"").event().type: self._sound,
+            AudioStop().event().type: self._end_sound,
+            Synthesize("").event().type: self._synthesise,
+            Transcribed("").event().type: self._handle,
+        }
+
+    async def run(self) -> None:
+        """Serve until the peer closes; raises `RoomsError` for what ends the connection.
+
+        An event that is not served is passed over, as Wyoming wants it; one that cannot be read, or
+        obeyed, is answered with an error.
+        """
+        try:
+            while (event := await read_event(self._reader)) is not None:
+                await self._take(event)
+        finally:
+            if self._hearing is not None:
+                self._hearing.end()
+
+    async def _take(self, event: Event) -> None:
+        if (serve := self._serve.get(event.type)) is None:
+            return
+        try:
+            await serve(event)
+        except RoomsError as error:
+            await self._send(Error(text=error.message, code=error.code).event())
+        except _MALFORMED:
+            told = Error(text=f"{event.type} lacks a field", code="rooms.event")
+            await self._send(told.event())
+
+    async def _describe(self, _: Event) -> None:
+        await self._send(self._info.event())
+
+    async def _ping(self, event: Event) -> None:
+        await self._send(Pong(text=Ping.from_event(event).text).event())
+
+    async def _transcribe(self, _: Event) -> None:
+        self._hearing = Hearing(self._daemon, self._peer)
+
+    async def _begin_sound(self, event: Event) -> None:
+        self._hearing = Hearing(self._daemon, self._peer)
+        _require_format(AudioStart.from_event(event))
+
+    async def _sound(self, event: Event) -> None:
+        chunk = AudioChunk.from_event(event)
+        _require_format(chunk)
+        if self._hearing is not None:
+            self._hearing.take(chunk.audio)
+
+    async def _end_sound(self, _: Event) -> None:
+        hearing, self._hearing = self._hearing, None
+        if hearing is not None:
+            async with self._turn:
+                words = await hearing.words()
+            await self._send(Transcribed(text=words).event())
+
+    async def _synthesise(self, event: Event) -> None:
+        wanted = Synthesize.from_event(event)
+        begun = False
+        async with self._turn:
+            async for part in spoken(self._daemon, _short(wanted.text), self._peer):
+                form = (part.rate_hz, SAMPLE_BYTES, 1)
+                if not begun:
+                    await self._send(AudioStart(*form).event())
+                    begun = True
+                for at in range(0, len(part.samples), SENT_BYTES):
+                    sound = part.samples[at : at + SENT_BYTES]
+                    await self._send(AudioChunk(*form, sound).event())
+        await self._send(AudioStop().event())
+
+    async def _handle(self, event: Event) -> None:
+        said = Transcribed.from_event(event)
+        async with self._turn:
+            replies = await replied(self._daemon, _short(said.text), self._peer)
+        text = " ".join(reply.text for reply in replies)
+        told: Handled | NotHandled | NotRecognized = Handled(text, said.context)
+        if not replies[-1].done:
+            known = replies[-1].intent is not None
+            told = (NotHandled if known else NotRecognized)(text, said.context)
+        await self._send(told.event())
+
+    async def _send(self, event: Event) -> None:
+        await write_event(event, self._writer)
+
+
+def _require_format(sound: AudioFormat) -> None:
+    if (sound.rate, sound.width, sound.channels) != _FORMAT:
+        message = f"sound must be {SAMPLE_RATE_HZ} Hz, 16 bits, one channel"
+        raise RoomsError("rooms.format", message)
+
+
+def _short(text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise RoomsError("rooms.text", f"a text has {LONGEST_TEXT} characters at most")
+    return text

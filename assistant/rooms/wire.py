@@ -1,0 +1,81 @@
+"""Wyoming's frames: a line of JSON, then the data and the payload whose lengths it tells.
+
+The package's own reader takes a line of any length, and a malformed one for the end of the stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+import msgspec
+from wyoming.event import Event, async_write_event
+
+from assistant.core.errors import RoomsError
+
+MOST_HEADER_BYTES = 64 << 10
+MOST_DATA_BYTES = 1 << 20
+MOST_PAYLOAD_BYTES = 64 << 10
+IDLE_S = 60.0
+"""Seconds in which the next frame must begin."""
+WHOLE_S = 10.0
+"""Seconds from a frame's beginning to its end, and in which the other end must take one."""
+
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class _Header(msgspec.Struct):
+    type: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+    data: dict[str, Any] = {}
+    data_length: Annotated[int, msgspec.Meta(ge=0, le=MOST_DATA_BYTES)] | None = None
+    payload_length: Annotated[int, msgspec.Meta(ge=0, le=MOST_PAYLOAD_BYTES)] | None = None
+
+
+_HEADER = msgspec.json.Decoder(_Header)
+_DATA = msgspec.json.Decoder(dict[str, Any])
+
+
+async def read_event(reader: asyncio.StreamReader) -> Event | None:
+    """The next event; None where the other end has closed before one.
+
+    The reader's limit must be `MOST_HEADER_BYTES`. Raises `RoomsError` for what is no event, is too
+    large, or does not come in time.
+    """
+    try:
+        async with asyncio.timeout(IDLE_S):
+            first = await reader.read(1)
+        if not first:
+            return None
+        async with asyncio.timeout(WHOLE_S):
+            return await _rest(first, reader)
+    except TimeoutError as error:
+        raise RoomsError("rooms.slow", "it sends no whole event in time") from error
+    except asyncio.IncompleteReadError as error:
+        raise RoomsError("rooms.frame", "it closed in the middle of an event") from error
+    except asyncio.LimitOverrunError as error:
+        message = f"the header of an event is over {MOST_HEADER_BYTES} bytes"
+        raise RoomsError("rooms.frame", message) from error
+    except OSError as error:
+        raise RoomsError("rooms.lost", "the connection was lost") from error
+    except _UNREADABLE as error:
+        raise RoomsError("rooms.frame", f"it sends no event: {type(error).__name__}") from error
+
+
+async def _rest(first: bytes, reader: asyncio.StreamReader) -> Event:
+    header = _HEADER.decode(first + await reader.readuntil(b"\n"))
+    data = header.data
+    if header.data_length:
+        data |= _DATA.decode(await reader.readexactly(header.data_length))
+    payload = await reader.readexactly(header.payload_length) if header.payload_length else None
+    return Event(header.type, data, payload)
+
+
+async def write_event(event: Event, writer: asyncio.StreamWriter) -> None:
+    """Send an event; raises `RoomsError` where it is not taken in time."""
+    try:
+        async with asyncio.timeout(WHOLE_S):
+            await async_write_event(event, writer)
+    except TimeoutError as error:
+        raise RoomsError("rooms.slow", "it takes no event in time") from error
+    except OSError as error:
+        raise RoomsError("rooms.lost", "the connection was lost") from error

@@ -1,0 +1,152 @@
+"""Whoever is let in over Wyoming attacks: mutated frames to the real service and daemon.
+
+After every five hundred connections a ping from another address must come back within a second.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+from benchmarks.hostile.attack import changed
+from benchmarks.hostile.mutation import ABSURD
+from benchmarks.hostile.target import Effects, Target
+
+FRAMES = 20
+"""Most frames of a blow, which is one connection."""
+HELD = 8
+"""Connections that stay open in mid-frame."""
+PING_EVERY, PING_WITHIN_S = 500, 1.0
+OTHER = "127.0.0.9"
+READY_S, STOP_S = 30.0, 10.0
+PING = b'{"type": "ping", "data": {"text": "there"}}\n'
+FORMAT = {"rate": 16_000, "width": 2, "channels": 1}
+VALID: Sequence[tuple[str, dict[str, Any], int]] = (
+    ("describe", {}, 0),
+    ("ping", {"text": "x"}, 0),
+    ("transcribe", {"language": "en", "transcript_names": ["x"]}, 0),
+    ("audio-start", FORMAT, 0),
+    ("audio-chunk", FORMAT, 640),
+    ("audio-chunk", FORMAT, 8192),
+    ("audio-stop", {}, 0),
+    ("transcript", {"text": "zzz", "context": {"conversation_id": "x"}}, 0),
+    ("synthesize", {"text": "zzz", "voice": {"name": "x"}}, 0),
+    ("select-program", {"name": "x"}, 0),
+    ("detection", {"name": "x", "timestamp": 1}, 0),
+)
+"""Type, data and length of the payload of events that mean something, or would to others."""
+
+
+class WyomingAttack:
+    """One connection a blow, with up to `FRAMES` mutated frames."""
+
+    name: ClassVar[str] = "wyoming"
+    blows: ClassVar[int] = 100_000
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self._seed, self._rng = seed, random.Random()
+        self._held: deque[socket.socket] = deque()
+        self._service: subprocess.Popen[bytes] | None = None
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self._port: int = probe.getsockname()[1]
+        self.settings = (
+            f'[wyoming]\nallow = ["127.0.0.0/8"]\naddress = "127.0.0.1"\nport = {self._port}\n'
+        )
+
+    def open(self, target: Target) -> None:
+        """Start the service, and wait until it listens."""
+        command = (sys.executable, "-m", "assistant", "rooms", "--config", target.rig.config)
+        with target.rig.log.open("ab") as log:
+            self._service = subprocess.Popen(command, stdout=log, stderr=log)
+        target.also[self._service.pid] = "rooms"
+        until_s = time.monotonic() + READY_S
+        while self._ping(READY_S):
+            if time.monotonic() > until_s:
+                raise AssertionError("the service does not listen")
+            time.sleep(0.1)
+
+    def blow(self, number: int) -> str:
+        """Call, send what this number makes of frames, and hang up or stay."""
+        rng = self._rng
+        rng.seed(self._seed << 40 | number)
+        if number % PING_EVERY == PING_EVERY - 1:
+            return self._ping(PING_WITHIN_S)
+        with suppress(OSError):  # refused, or hung up on
+            caller = socket.create_connection(("127.0.0.1", self._port), 5)
+            self._held.append(caller)
+            caller.sendall(b"".join(_mutated(rng) for _ in range(rng.randint(1, FRAMES))))
+            if rng.random() < 0.2:
+                caller.settimeout(0.02)
+                caller.recv(100)
+        keep = HELD if rng.random() < 0.1 else 0
+        while len(self._held) > keep:
+            self._held.popleft().close()
+        return ""
+
+    def wrong(self, before: Effects, after: Effects) -> list[str]:
+        """Every change: nothing was said that can be done."""
+        return changed(before, after)
+
+    def close(self) -> None:
+        """Hang up, and end the service."""
+        for held in self._held:
+            held.close()
+        if self._service is not None:
+            self._service.terminate()
+            self._service.wait(STOP_S)
+
+    def _ping(self, within_s: float) -> str:
+        """Ping once; "" where it came back in time."""
+        try:
+            line = socket.create_connection(("127.0.0.1", self._port), within_s, (OTHER, 0))
+            with line as caller:
+                caller.sendall(PING)
+                return "" if b"pong" in caller.recv(1000) else "a ping was hung up on"
+        except OSError as error:
+            return f"a ping did not come back within {within_s:.0f} s: {error}"
+
+
+def _mutated(rng: random.Random) -> bytes:
+    """A frame that is valid, or was."""
+    kind, data, length = rng.choice(VALID)
+    data, header = dict(data), {"type": kind, "version": "1.10"}
+    payload = rng.randbytes(length)
+    way = rng.random()
+    if way < 0.3 and data:
+        data[rng.choice(list(data))] = _told(rng.choice(ABSURD))
+    if way < 0.5:
+        body = json.dumps(data).encode()
+        told: dict[str, Any] = {**header, "data_length": len(body), "payload_length": length}
+        if way > 0.45:
+            told[rng.choice(("data_length", "payload_length", "type"))] = _told(rng.choice(ABSURD))
+        frame = json.dumps(told).encode() + b"\n" + body + payload
+    else:
+        told = {**header, "data": data, "payload_length": length}
+        frame = json.dumps(told).encode() + b"\n" + payload
+    if way > 0.9:
+        at = rng.randrange(len(frame))
+        frame = rng.choice(
+            (
+                frame[:at],
+                frame[:at] + rng.randbytes(4) + frame[at:],
+                frame[:at] + bytes([frame[at] ^ 1 << rng.randrange(8)]) + frame[at + 1 :],
+                b"[" * 70_000 + b"\n",
+                b"\n" * 1000,
+                rng.randbytes(1000),
+            )
+        )
+    return frame
+
+
+def _told(value: Any) -> Any:
+    """A value as JSON can tell it."""
+    return value.hex() if isinstance(value, bytes) else value

@@ -1,0 +1,162 @@
+"""Check the services for others against a real Home Assistant, which uses them as its own.
+
+    python -m benchmarks.real_wyoming [FOLDER]
+
+The real daemon and `assistant rooms` run, and Home Assistant, as in `real_home_assistant`, is given
+their address by its own config flow. Then its own API has a recording transcribed, a text spoken,
+and texts carried out by "Hark" as a conversation agent.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import wave
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import numpy as np
+import typer
+
+from assistant.bench.rig import Rig, running_daemon
+from assistant.core.messages import SAMPLE_RATE_HZ
+from audio.frames import Samples, at_rate
+from audio.tts.flite import Flite
+from benchmarks.home_assistant_demo import (
+    ANSWERS_S,
+    CONFIGURATION,
+    STARTS_S,
+    URL,
+    installed,
+    new_token,
+    posted,
+    running,
+)
+
+PORT = 10_391
+HOME = Path("assistant/demo/home.yaml")
+SETTINGS = f'[wyoming]\nallow = ["127.0.0.1"]\naddress = "127.0.0.1"\nport = {PORT}\n'
+HEARD = ("turn on the kitchen light", "set a timer for ten minutes", "what's the weather")
+DONE = (
+    ("turn on the kitchen light", "I turned on the kitchen light."),
+    ("turn it off", "I turned off the kitchen light."),
+    ("set a timer", "For how long?"),
+    ("ten minutes", "Timer for ten minutes, starting now."),
+    ("how fast does a swallow fly", "I don't know"),
+)
+SPOKEN = "Dinner is ready. Come along."
+
+
+def main() -> int:
+    """Print one line for each check; status 1 when one fails."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "build/home-assistant").absolute()
+    hass = installed(folder)
+    if hass is None:
+        return 0
+    with tempfile.TemporaryDirectory() as name:
+        config = Path(name)
+        (config / "configuration.yaml").write_text(CONFIGURATION, "utf-8")
+        with (
+            running_daemon(HOME.read_text("utf-8"), SETTINGS) as rig,
+            _rooms(rig),
+            running(hass, config),
+        ):
+            proof = {"Authorization": f"Bearer {new_token()}"}
+            failed = _added(proof)
+            failed += sum(_heard(proof, text) for text in HEARD)
+            failed += _spoken(proof)
+            failed += sum(_done(proof, text, reply) for text, reply in DONE)
+        shutil.copy(config / "log", folder / "wyoming.log")
+    return int(failed > 0)
+
+
+@contextmanager
+def _rooms(rig: Rig) -> Iterator[None]:
+    command = (sys.executable, "-m", "assistant", "rooms", "--config", str(rig.config))
+    process = subprocess.Popen(command)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _added(proof: dict[str, str]) -> bool:
+    """Add the integration as an owner does."""
+    flows = "/api/config/config_entries/flow"
+    flow = posted(flows, headers=proof, json={"handler": "wyoming"})["flow_id"]
+    address = {"host": "127.0.0.1", "port": PORT}
+    made = posted(f"{flows}/{flow}", headers=proof, json=address)
+    until_s = time.monotonic() + STARTS_S
+    wanted = {"stt.hark", "tts.hark", "conversation.hark"}
+    there: set[str] = set()
+    while time.monotonic() < until_s and not wanted <= there:
+        states = httpx2.get(f"{URL}/api/states", headers=proof, timeout=ANSWERS_S).json()
+        there = {one["entity_id"] for one in states}
+        time.sleep(0.2)
+    return _told(f"added: {made.get('title')}", wanted <= there)
+
+
+def _heard(proof: dict[str, str], text: str) -> bool:
+    speech = "format=wav; codec=pcm; sample_rate=16000; bit_rate=16; channel=1; language=en"
+    began_s = time.monotonic()
+    answer = httpx2.post(
+        f"{URL}/api/stt/stt.hark",
+        headers={**proof, "X-Speech-Content": speech},
+        content=_sound(text),
+        timeout=ANSWERS_S,
+    )
+    took_ms = 1000 * (time.monotonic() - began_s)
+    words = answer.json().get("text") if answer.is_success else answer.status_code
+    return _told(f"transcribed in {took_ms:.0f} ms: {words}", words == text)
+
+
+def _sound(text: str) -> bytes:
+    said = Flite("slt").synthesise(text)
+    quiet: Samples = np.zeros(SAMPLE_RATE_HZ // 2, np.int16)
+    sound = np.concatenate([quiet, at_rate(said.pcm, said.rate_hz, SAMPLE_RATE_HZ), quiet])
+    file = io.BytesIO()
+    with wave.open(file, "wb") as wav:
+        wav.setnchannels(1)
+        wav.setsampwidth(2)
+        wav.setframerate(SAMPLE_RATE_HZ)
+        wav.writeframes(sound.tobytes())
+    return file.getvalue()
+
+
+def _spoken(proof: dict[str, str]) -> bool:
+    wanted = {"engine_id": "tts.hark", "message": SPOKEN, "language": "en", "cache": False}
+    wanted["options"] = {"preferred_format": "wav"}
+    path = posted("/api/tts_get_url", headers=proof, json=wanted)["path"]
+    sound = httpx2.get(f"{URL}{path}", timeout=ANSWERS_S)
+    length_s = 0.0
+    if sound.is_success and sound.content.startswith(b"RIFF"):
+        with wave.open(io.BytesIO(sound.content)) as wav:
+            length_s = wav.getnframes() / wav.getframerate()
+    return _told(f"spoken: {length_s:.1f} s of sound", 1.0 < length_s < 6.0)
+
+
+def _done(proof: dict[str, str], text: str, reply: str) -> bool:
+    wanted = {"text": text, "agent_id": "conversation.hark", "language": "en"}
+    began_s = time.monotonic()
+    answer: dict[str, Any] = posted("/api/conversation/process", headers=proof, json=wanted)
+    took_ms = 1000 * (time.monotonic() - began_s)
+    told = answer["response"]["speech"]["plain"]["speech"]
+    return _told(f"“{text}” in {took_ms:.0f} ms: {told}", told.startswith(reply))
+
+
+def _told(what: str, good: bool) -> bool:
+    """Print the result of a check, and return whether it failed."""
+    typer.echo(f"{'ok    ' if good else 'FAILED'} {what}")
+    return not good
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

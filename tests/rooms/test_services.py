@@ -1,0 +1,348 @@
+"""Wyoming's own client asks for words, a voice and an answer; a stand-in is the daemon."""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import socket
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from typing import TypeVar
+
+import pytest
+from wyoming.asr import Transcribe
+from wyoming.asr import Transcript as Transcribed
+from wyoming.audio import AudioChunk as Sound
+from wyoming.audio import AudioStart, AudioStop
+from wyoming.client import AsyncTcpClient
+from wyoming.error import Error
+from wyoming.event import Event
+from wyoming.handle import Handled, NotHandled
+from wyoming.info import Describe, Info
+from wyoming.intent import NotRecognized
+from wyoming.ping import Ping, Pong
+from wyoming.tts import Synthesize
+
+from assistant.core.errors import ConfigError, RoomsError
+from assistant.core.messages import (
+    AudioChunk,
+    Message,
+    Speech,
+    SpokenReply,
+    StageFailed,
+    Transcript,
+    Utterance,
+)
+from assistant.core.settings.wyoming import PEER, WyomingSettings
+from assistant.rooms import asking
+from assistant.rooms.description import description
+from assistant.rooms.services import (
+    AT_ONCE,
+    MOST_CONNECTIONS,
+    MOST_OF_ONE,
+    Services,
+    is_among,
+    networks,
+)
+from assistant.rooms.stage import RoomsStage
+from tests.support.processes import until
+
+LOCAL = ("127.0.0.0/8", "::1")
+FORMAT = (16_000, 2, 1)
+SECOND = bytes(32_000)
+T = TypeVar("T")
+
+
+class StandIn:
+    """In place of the daemon: it transcribes by counting, speaks bytes, and answers by rote."""
+
+    def __init__(self) -> None:
+        self.seen: list[Message] = []
+        self.replies: list[SpokenReply] = []
+        settings = WyomingSettings(allow=LOCAL, address="127.0.0.1", port=0)
+        self.services = Services(settings, description("pocketsphinx", "flite"))
+        self._stage = RoomsStage(self.services.daemon)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            select.select([self.services], [], [], 0.05)
+            for tick in self.services.read():
+                for message in self._stage.feed(tick):
+                    self.seen.append(message)
+                    for answer in self._answers(message):
+                        list(self._stage.feed(answer))
+
+    def _answers(self, message: Message) -> Iterable[Message]:
+        if isinstance(message, Utterance):
+            name = message.utterance_id
+            sound = [m for m in self.seen if isinstance(m, AudioChunk) and m.utterance_id == name]
+            text = f"{sum(len(chunk.samples) for chunk in sound)} bytes"
+            yield Transcript(utterance_id=name, revision=0, text=text)
+        elif isinstance(message, SpokenReply):
+            for number, last in enumerate((False, True)):
+                yield Speech(
+                    utterance_id=message.utterance_id,
+                    sequence=number,
+                    samples=message.text.encode() * 5000,
+                    rate_hz=8000,
+                    text=message.text,
+                    last=last,
+                )
+        elif isinstance(message, Transcript):
+            if message.text == "fail":
+                yield StageFailed(
+                    stage="nlu", code="nlu.broken", message="", utterance_id=message.utterance_id
+                )
+            for reply in self.replies:
+                yield SpokenReply(
+                    utterance_id=message.utterance_id,
+                    text=reply.text,
+                    intent=reply.intent,
+                    done=reply.done,
+                    more=reply.more,
+                )
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join()
+        self.services.close()
+
+    def ask(self, *events: Event, ends: str) -> list[Event]:
+        """What is answered to events, up to the first of a type."""
+
+        async def run() -> list[Event]:
+            async with AsyncTcpClient("127.0.0.1", self.services.port) as client:
+                for event in events:
+                    await client.write_event(event)
+                told: list[Event] = []
+                while not told or told[-1].type != ends:
+                    event_ = await asyncio.wait_for(client.read_event(), 10)
+                    assert event_ is not None, told
+                    told.append(event_)
+                return told
+
+        return asyncio.run(run())
+
+
+@pytest.fixture
+def daemon() -> Iterator[StandIn]:
+    with closing(StandIn()) as stand_in:
+        yield stand_in
+
+
+def heard(*pieces: bytes) -> list[Event]:
+    chunks = [Sound(*FORMAT, piece).event() for piece in pieces]
+    return [
+        Transcribe(language="en").event(),
+        AudioStart(*FORMAT).event(),
+        *chunks,
+        AudioStop().event(),
+    ]
+
+
+def test_it_tells_what_it_serves(daemon: StandIn) -> None:
+    (told,) = daemon.ask(Describe().event(), ends="info")
+    info = Info.from_event(told)
+    assert [program.name for program in (*info.asr, *info.tts, *info.handle)] == ["Hark"] * 3
+    assert all(program.installed for program in (*info.asr, *info.tts, *info.handle))
+    assert info.satellite is None
+
+
+def test_a_ping_comes_back(daemon: StandIn) -> None:
+    (told,) = daemon.ask(Ping("there?").event(), ends="pong")
+    assert Pong.from_event(told).text == "there?"
+
+
+def test_sound_becomes_words_that_nobody_acts_on(daemon: StandIn) -> None:
+    (told,) = daemon.ask(*heard(SECOND[:1000], SECOND, SECOND[:6]), ends="transcript")
+    assert Transcribed.from_event(told).text == "33006 bytes"
+    (end,) = (message for message in daemon.seen if isinstance(message, Utterance))
+    assert (end.dictated, end.peer) == (True, PEER)
+    assert end.duration_s == pytest.approx(33006 / 32_000, abs=0.001)
+
+
+def test_silence_is_no_words(daemon: StandIn) -> None:
+    (told,) = daemon.ask(*heard(), ends="transcript")
+    assert Transcribed.from_event(told).text == ""
+
+
+def test_of_a_long_sound_the_first_minute_is_heard(
+    daemon: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "LONGEST_S", 2.0)
+    (told,) = daemon.ask(*heard(*[SECOND] * 5), ends="transcript")
+    assert Transcribed.from_event(told).text == "64000 bytes"
+
+
+def test_one_connection_may_ask_again(daemon: StandIn) -> None:
+    told = daemon.ask(*heard(SECOND), *heard(SECOND * 1, SECOND), Ping().event(), ends="pong")
+    assert [Transcribed.from_event(one).text for one in told[:2]] == ["32000 bytes", "64000 bytes"]
+
+
+def test_a_text_is_spoken(daemon: StandIn) -> None:
+    told = daemon.ask(Synthesize("hello").event(), ends="audio-stop")
+    assert AudioStart.from_event(told[0]).rate == 8000
+    sound = b"".join(Sound.from_event(one).audio for one in told[1:-1])
+    assert sound == b"hello" * 10_000
+    assert max(len(one.payload or b"") for one in told) <= 8192
+
+
+@pytest.mark.parametrize(
+    ("replies", "kind", "text"),
+    [
+        ([SpokenReply(utterance_id="", text="It's six.", intent="Time")], Handled, "It's six."),
+        (
+            [
+                SpokenReply(utterance_id="", text="One.", more=True),
+                SpokenReply(utterance_id="", text="Two."),
+            ],
+            *(Handled, "One. Two."),
+        ),
+        (
+            [SpokenReply(utterance_id="", text="I can't.", intent="Time", done=False)],
+            *(NotHandled, "I can't."),
+        ),
+        ([SpokenReply(utterance_id="", text="What?", done=False)], NotRecognized, "What?"),
+    ],
+)
+def test_a_text_is_obeyed(
+    daemon: StandIn, replies: list[SpokenReply], kind: type[Handled], text: str
+) -> None:
+    daemon.replies = replies
+    wanted = kind(text, {"conversation_id": "7"}).event()
+    said = Transcribed("what time is it", context={"conversation_id": "7"})
+    (told,) = daemon.ask(said.event(), ends=wanted.type)
+    assert told.data == wanted.data
+    (transcript,) = (m for m in daemon.seen if isinstance(m, Transcript))
+    assert (transcript.text, transcript.peer, transcript.area) == ("what time is it", PEER, PEER)
+
+
+@pytest.mark.parametrize(
+    ("event", "code"),
+    [
+        (Transcribed("fail").event(), "rooms.failed"),
+        (Transcribed("x" * 5001).event(), "rooms.text"),
+        (AudioStart(44_100, 2, 2).event(), "rooms.format"),
+        (Event("synthesize", {}), "rooms.event"),
+        (Event("audio-start", {"rate": 16_000}), "rooms.event"),
+        (Event("transcript", {"text": 7}), "rooms.event"),
+    ],
+)
+def test_what_cannot_be_served_is_one_error_and_the_connection_goes_on(
+    daemon: StandIn, event: Event, code: str
+) -> None:
+    told = daemon.ask(event, Ping().event(), ends="pong")
+    assert [Error.from_event(one).code for one in told[:-1]] == [code]
+
+
+def test_a_daemon_that_does_not_answer_is_told(
+    daemon: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "ANSWERS_S", 0.1)
+    (told,) = daemon.ask(Transcribed("hello").event(), ends="error")
+    assert Error.from_event(told).code == "rooms.unanswered"
+
+
+def test_unknown_events_are_passed_over(daemon: StandIn) -> None:
+    (told,) = daemon.ask(Event("select-program", {"name": "x"}), Ping().event(), ends="pong")
+    assert told.type == "pong"
+
+
+def test_who_leaves_in_mid_sentence_leaves_nothing_open(daemon: StandIn) -> None:
+    async def leave() -> None:
+        async with AsyncTcpClient("127.0.0.1", daemon.services.port) as client:
+            for event in heard(SECOND)[:-1]:
+                await client.write_event(event)
+
+    asyncio.run(leave())
+    until(lambda: any(isinstance(message, Utterance) for message in daemon.seen))
+    assert Transcribed.from_event(daemon.ask(*heard(SECOND), ends="transcript")[0]).text
+
+
+def connected(port: int, address: str = "127.0.0.1") -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), 10, (address, 0))
+
+
+def test_whoever_is_not_named_gets_nothing() -> None:
+    settings = WyomingSettings(allow=("192.168.77.0/24",), address="127.0.0.1", port=0)
+    services = Services(settings, description("a", "b"))
+    with closing(services), connected(services.port) as line:
+        line.sendall(b'{"type": "describe"}\n')
+        assert closes(line)
+
+
+def closes(line: socket.socket) -> bool:
+    """Whether the other end closes without a word."""
+    line.settimeout(10)
+    try:
+        return line.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("callers", "each", "one_more"),
+    [
+        (1, MOST_OF_ONE, "127.0.0.1"),
+        (MOST_CONNECTIONS // 16, 16, "127.0.0.77"),
+    ],
+)
+def test_a_crowd_is_turned_away_and_those_before_it_are_served(
+    daemon: StandIn, callers: int, each: int, one_more: str
+) -> None:
+    services = daemon.services
+    addresses = [f"127.0.0.{number}" for number in range(1, callers + 1)]
+    lines = [connected(services.port, address) for address in addresses for _ in range(each)]
+    until(lambda: services.connections == len(lines))
+    with connected(services.port, one_more) as line:
+        assert closes(line)
+    lines[0].sendall(b'{"type": "ping"}\n')
+    assert b"pong" in lines[0].recv(1000)
+    for line in lines:
+        line.close()
+    until(lambda: services.connections == 0)
+    daemon.ask(Ping().event(), ends="pong")
+
+
+def test_one_that_asks_too_much_keeps_nobody_else_waiting(daemon: StandIn) -> None:
+    # A daemon that never answers: all turns of the one are taken, and those of the other are not.
+    greedy = [connected(daemon.services.port, "127.0.0.2") for _ in range(2 * AT_ONCE)]
+    for line in greedy:
+        line.sendall(b'{"type": "transcript", "data": {"text": "hello"}}\n')
+    until(lambda: sum(isinstance(one, Transcript) for one in daemon.seen) == AT_ONCE)
+    daemon.replies = [SpokenReply(utterance_id="", text="Hello.")]
+    (told,) = daemon.ask(Transcribed("hello").event(), ends="handled")
+    assert Handled.from_event(told).text == "Hello."
+    for line in greedy:
+        line.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "is_let_in"),
+    [
+        ("192.168.1.20", True),
+        ("192.168.2.20", False),
+        ("10.0.0.7", True),
+        ("::ffff:10.0.0.7", True),
+        ("fe80::1%eth0", True),
+        ("fd00::1", False),
+    ],
+)
+def test_addresses_and_networks_are_let_in(address: str, is_let_in: bool) -> None:
+    allowed = networks(("192.168.1.0/24", "10.0.0.7", "fe80::/64"))
+    assert is_among(address, allowed) is is_let_in
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"wyoming\.allow: 'kitchen'"):
+        Services(WyomingSettings(allow=("kitchen",)), description("a", "b"))
+
+
+def test_a_port_that_is_taken_is_told(daemon: StandIn) -> None:
+    taken = WyomingSettings(allow=LOCAL, address="127.0.0.1", port=daemon.services.port)
+    with pytest.raises(RoomsError, match="cannot listen at 127"):
+        Services(taken, description("a", "b"))
