@@ -1,7 +1,8 @@
-"""Findings about what the running bridge reaches: devices, the calendar, the skills' servers."""
+"""Findings about the network: what the running bridge reaches, and who reaches this device."""
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
 
 from assistant.bridge.network.grants import granted
@@ -18,11 +19,14 @@ from assistant.core.network.exchange import (
     ask_bridge,
 )
 from assistant.core.network.origin import Origin
+from assistant.core.settings.wyoming import WyomingSettings
 from assistant.doctor.checks import Finding
 from assistant.english.spoken import joined
 
 DOWN = "run: sudo systemctl restart assistant-bridge"
+SATELLITES_DOWN = "run: sudo systemctl restart assistant-satellites"
 DENIED = "run this with sudo"
+LISTENS_S = 2.0
 
 
 def servers(config: Config) -> Iterator[Finding]:
@@ -35,6 +39,20 @@ def servers(config: Config) -> Iterator[Finding]:
             return error
 
     yield from found(config, ask)
+    if config.wyoming.allow:
+        yield _wyoming(config.wyoming)
+
+
+def _wyoming(settings: WyomingSettings) -> Finding:
+    """Who may use the ear, the voice and the skills, and whether somebody listens for them."""
+    where = (settings.address or "localhost", settings.port)
+    who = f"{joined(settings.allow)} may use the ear, the voice and the skills"
+    detail, remedy = f"{who}, at port {settings.port}", ""
+    try:
+        socket.create_connection(where, LISTENS_S).close()
+    except OSError as error:
+        detail, remedy = f"nothing listens at port {settings.port}: {error}", SATELLITES_DOWN
+    return Finding(name="wyoming", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def found(config: Config, ask: Callable[[Request], Answer | BridgeError]) -> Iterator[Finding]:

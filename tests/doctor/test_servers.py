@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -167,3 +168,17 @@ def test_whether_the_calendar_is_reached_is_told(
     (finding,) = servers.found(load_config((file,))[0], lambda asked: answer)
     assert (finding.name, finding.detail, finding.remedy) == ("calendar", told, remedy)
     assert finding.ok == isinstance(answer, Allowed)
+
+
+def test_who_may_come_in_is_told_and_whether_somebody_listens(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        file = tmp_path / "config.toml"
+        who = 'allow = ["192.168.1.5", "10.0.0.0/8"]\naddress = "127.0.0.1"'
+        file.write_text(f"[wyoming]\n{who}\nport = {port}\n")
+        (finding,) = servers.servers(load_config((file,))[0])
+        who = "192.168.1.5 and 10.0.0.0/8 may use the ear, the voice and the skills"
+        assert (finding.ok, finding.detail) == (True, f"{who}, at port {port}")
+    (finding,) = servers.servers(load_config((file,))[0])
+    assert (finding.ok, finding.remedy) == (False, servers.SATELLITES_DOWN)
+    assert finding.detail.startswith(f"nothing listens at port {port}: ")
