@@ -93,7 +93,7 @@ class NluStage:
         """Give whether the transcript is a whole sentence that ends there, and what it means."""
         if isinstance(message, Tick):
             yield from self._faults.take_reports()
-        if not isinstance(message, Transcript) or message.dictated:
+        if not isinstance(message, Transcript):
             return
         self._faults.note_work(message.at_s)
         if message.secret:

@@ -26,10 +26,8 @@ from assistant.core.layout import ROOMS
 from assistant.core.messages import (
     Message,
     SelfTest,
-    Speech,
-    Spoken,
-    SpokenReply,
     Work,
+    is_for_peer,
 )
 from assistant.core.stage import Source
 from assistant.core.zmtp import LARGEST_MESSAGE_BYTES, Frames, Receiver
@@ -44,8 +42,6 @@ PIECES_A_TURN = 1024
 MOST_CONNECTIONS = 64
 MOST_HELD_BYTES = 2 * LARGEST_MESSAGE_BYTES
 """Most bytes of unfinished messages, of all connections together."""
-TO_PEERS = (SpokenReply, Speech)
-"""Work that goes to `rooms`, where it is for a peer, and not to its usual consumer."""
 
 
 class Address:
@@ -381,8 +377,8 @@ class Bus:
 
     def _consumer(self, message: Work) -> str | None:
         """Whom work goes to: what is for a peer to `rooms`, which has it voiced if need be."""
-        peers = isinstance(message, Spoken) and message.peer and isinstance(message, TO_PEERS)
-        return ROOMS if peers and self._name != ROOMS else self._consumers.get(type(message))
+        for_peer = is_for_peer(message) and self._name != ROOMS
+        return ROOMS if for_peer else self._consumers.get(type(message))
 
     def _push(self, consumer: str, frames: list[bytes], what: str) -> None:
         if consumer not in self._outlets:

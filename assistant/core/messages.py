@@ -383,6 +383,14 @@ class Level(Control, frozen=True, kw_only=True):
     speech: bool
 
 
+def is_for_peer(message: Message) -> bool:
+    """Whether work is for who speaks over the network, and not for its usual consumer."""
+    if not isinstance(message, Spoken) or not message.peer:
+        return False
+    words = isinstance(message, Transcript) and message.dictated
+    return words or isinstance(message, (SpokenReply, Speech))
+
+
 def concrete(kind: type[Message]) -> tuple[type[Message], ...]:
     """Every message type below `kind` that has no subtypes itself, in the order of this file."""
     subtypes = kind.__subclasses__()

@@ -26,17 +26,41 @@ M = TypeVar("M", bound=Message)
 SAMPLE_BYTES = 2
 CHUNK_BYTES = SAMPLE_RATE_HZ * SAMPLE_BYTES // 10
 """Bytes of sound that are passed on together: a tenth of a second."""
+ASKED_FOR_S = 65.0
+"""Seconds in which a question for a secret may be answered; the skills take an answer for 60."""
 LONGEST_S = 60.0
 """Seconds of sound that are heard of one utterance; what follows is dropped."""
 ANSWERS_S = 30.0
 """Seconds within which the daemon answers, each part of a long reply anew."""
 
 
+class Peer:
+    """Who speaks over the network: the name for the daemon, and whether a secret was asked for.
+
+    What is said next may then be the secret.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._secret_until_s = float("-inf")
+
+    @property
+    def secret(self) -> bool:
+        """Whether what is said now is to be kept from all others."""
+        return boottime_s() <= self._secret_until_s
+
+    def heard(self, reply: SpokenReply) -> None:
+        """Note the last reply."""
+        asked = boottime_s() + ASKED_FOR_S
+        self._secret_until_s = asked if reply.secret else float("-inf")
+
+
 class Hearing:
     """One utterance of a peer, whose sound is passed on as it comes."""
 
-    def __init__(self, daemon: Daemon, peer: str) -> None:
+    def __init__(self, daemon: Daemon, peer: Peer) -> None:
         self._daemon, self._peer, self._id = daemon, peer, new_id()
+        self._secret = peer.secret
         self._sound = bytearray()
         self._sequence, self._bytes = 0, 0
 
@@ -71,7 +95,8 @@ class Hearing:
                 speech_s=round(length_s, 3),
                 speech_ended_at_s=boottime_s(),
                 dictated=True,
-                peer=self._peer,
+                secret=self._secret,
+                peer=self._peer.name,
             )
         )
 
@@ -80,17 +105,21 @@ class Hearing:
         del self._sound[:size]
         self._daemon.send(
             AudioChunk(
-                utterance_id=self._id, sequence=self._sequence, samples=samples, peer=self._peer
+                utterance_id=self._id,
+                sequence=self._sequence,
+                samples=samples,
+                secret=self._secret,
+                peer=self._peer.name,
             )
         )
         self._sequence += 1
 
 
-async def spoken(daemon: Daemon, text: str, peer: str) -> AsyncIterator[Speech]:
+async def spoken(daemon: Daemon, text: str, peer: Peer) -> AsyncIterator[Speech]:
     """A text in the daemon's voice, sentence by sentence; raises `RoomsError` where it has none."""
     name = new_id()
     with daemon.asking(name) as answers:
-        daemon.send(SpokenReply(utterance_id=name, text=text, peer=peer))
+        daemon.send(SpokenReply(utterance_id=name, text=text, peer=peer.name))
         while True:
             part = await _next(answers, Speech)
             yield part
@@ -98,7 +127,7 @@ async def spoken(daemon: Daemon, text: str, peer: str) -> AsyncIterator[Speech]:
                 return
 
 
-async def replied(daemon: Daemon, text: str, peer: str) -> tuple[SpokenReply, ...]:
+async def replied(daemon: Daemon, text: str, peer: Peer) -> tuple[SpokenReply, ...]:
     """The replies to a text that was said; raises `RoomsError` where none comes in time.
 
     What a peer says is a conversation of its own, as what is said in a room is.
@@ -106,12 +135,19 @@ async def replied(daemon: Daemon, text: str, peer: str) -> tuple[SpokenReply, ..
     name = new_id()
     with daemon.asking(name) as answers:
         said = Transcript(
-            utterance_id=name, revision=0, text=text, engine="text", area=peer, peer=peer
+            utterance_id=name,
+            revision=0,
+            text=text,
+            engine="text",
+            secret=peer.secret,
+            area=peer.name,
+            peer=peer.name,
         )
         daemon.send(said, Commit(utterance_id=name, revision=0))
         replies = [await _next(answers, SpokenReply)]
         while replies[-1].more:
             replies.append(await _next(answers, SpokenReply))
+        peer.heard(replies[-1])
         return tuple(replies)
 
 

@@ -17,6 +17,7 @@ from assistant.bridge.complaints import Complaints
 from assistant.core.errors import ConfigError, RoomsError
 from assistant.core.messages import Message
 from assistant.core.settings.wyoming import PEER, WyomingSettings
+from assistant.rooms.asking import Peer
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.session import Session
 from assistant.rooms.wire import MOST_HEADER_BYTES
@@ -41,6 +42,7 @@ class Services:
         self._allowed = networks(settings.allow)
         self._settings, self._info = settings, info
         self._complaints = Complaints(log)
+        self._peer = Peer(PEER)
         self._callers: dict[str, _Caller] = defaultdict(_Caller)
         self._loop = asyncio.new_event_loop()
         self.daemon = Daemon(self._loop)
@@ -116,7 +118,7 @@ class Services:
                 self._complaints.of("wyoming", f"more than {MOST_OF_ONE} connections of one come")
             else:
                 caller = self._callers[address]
-                session = Session(self.daemon, self._info, PEER, caller.turn, reader, writer)
+                session = Session(self.daemon, self._info, self._peer, caller.turn, reader, writer)
                 await self._served(session, caller)
                 if not caller.connections:
                     del self._callers[address]

@@ -18,7 +18,7 @@ from wyoming.tts import Synthesize
 
 from assistant.core.errors import RoomsError
 from assistant.core.messages import SAMPLE_RATE_HZ
-from assistant.rooms.asking import SAMPLE_BYTES, Hearing, replied, spoken
+from assistant.rooms.asking import SAMPLE_BYTES, Hearing, Peer, replied, spoken
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.wire import read_event, write_event
 
@@ -35,15 +35,14 @@ _MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 class Session:
     """Serves one connection, one request after the other, until it closes.
 
-    `peer` is the name by which the daemon knows what comes from here, `turn` lets it work on a few
-    requests at a time.
+    `peer` is who speaks here, for the daemon; `turn` lets it work on a few requests at a time.
     """
 
     def __init__(
         self,
         daemon: Daemon,
         info: Info,
-        peer: str,
+        peer: Peer,
         turn: asyncio.Semaphore,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,

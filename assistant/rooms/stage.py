@@ -15,14 +15,20 @@ from assistant.core.messages import (
 )
 from assistant.rooms.daemon import Daemon
 
-OVERHEARD = (Transcript, StageFailed)
+OVERHEARD = (StageFailed,)
 """What is heard of what goes on in the daemon; the rest of what is consumed is sent here."""
 
 
 class RoomsStage:
     """Carries messages between the daemon and the connections."""
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (*OVERHEARD, SpokenReply, Speech, Tick)
+    consumes: ClassVar[tuple[type[Message], ...]] = (
+        *OVERHEARD,
+        Transcript,
+        SpokenReply,
+        Speech,
+        Tick,
+    )
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon

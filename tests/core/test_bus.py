@@ -23,7 +23,17 @@ from assistant.core.bus import MOST_CONNECTIONS, Address, BoundedInlet, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.codec import encode, topic
 from assistant.core.errors import BusError, CodecError
-from assistant.core.messages import AudioChunk, BargeIn, Frame, Message, Reload, Tick, Transcript
+from assistant.core.layout import ROOMS
+from assistant.core.messages import (
+    AudioChunk,
+    BargeIn,
+    Frame,
+    Message,
+    Reload,
+    SpokenReply,
+    Tick,
+    Transcript,
+)
 from assistant.core.zmtp import GREETING_BYTES, LARGEST_MESSAGE_BYTES
 
 CONSUMERS: dict[type[Message], str] = {AudioChunk: "nlu", Transcript: "nlu"}
@@ -602,3 +612,20 @@ def test_while_the_loop_is_busy_a_sender_waits_with_what_it_has(
         while True:
             sent += raw.send(bytes(8192))
     assert sent < 1_000_000
+
+
+def test_what_is_for_a_peer_goes_to_the_rooms_and_what_it_says_to_all(
+    inside: Address, open_things: ExitStack
+) -> None:
+    asr = ended(inside, "asr", open_things)
+    nlu, rooms = ended(inside, "nlu", open_things), ended(inside, ROOMS, open_things)
+    said = transcript("hello")
+    of_peer = msgspec.structs.replace(said, peer="p")
+    dictated = msgspec.structs.replace(of_peer, dictated=True)
+    reply = SpokenReply(utterance_id="u", text="Hello.", peer="p")
+    for message in (said, dictated, reply):
+        asr.send(message)
+    rooms.send(of_peer)
+    assert [*rooms.receive(PATIENCE_S), *rooms.receive(PATIENCE_S)] == [dictated, reply]
+    heard = [*nlu.receive(PATIENCE_S), *nlu.receive(PATIENCE_S)]
+    assert sorted(one.peer for one in heard if isinstance(one, Transcript)) == ["", "p"]

@@ -104,6 +104,7 @@ class StandIn:
                     intent=reply.intent,
                     done=reply.done,
                     more=reply.more,
+                    secret=reply.secret,
                 )
 
     def close(self) -> None:
@@ -219,6 +220,18 @@ def test_a_text_is_obeyed(
     assert told.data == wanted.data
     (transcript,) = (m for m in daemon.seen if isinstance(m, Transcript))
     assert (transcript.text, transcript.peer, transcript.area) == ("what time is it", PEER, PEER)
+
+
+def test_what_answers_a_question_for_a_secret_is_one(daemon: StandIn) -> None:
+    daemon.replies = [SpokenReply(utterance_id="", text="What is the PIN?", secret=True)]
+    daemon.ask(Transcribed("unlock the door").event(), ends="handled")
+    daemon.ask(*heard(SECOND), ends="transcript")
+    daemon.replies = [SpokenReply(utterance_id="", text="I unlocked it.")]
+    daemon.ask(Transcribed("one two three four").event(), ends="handled")
+    daemon.ask(Transcribed("thanks").event(), ends="handled")
+    kept = [m.secret for m in daemon.seen if isinstance(m, (Transcript, Utterance))]
+    assert kept == [False, True, True, False]
+    assert all(m.secret for m in daemon.seen if isinstance(m, AudioChunk))
 
 
 @pytest.mark.parametrize(
