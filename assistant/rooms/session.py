@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
-from wyoming.asr import Transcribe
 from wyoming.asr import Transcript as Transcribed
 from wyoming.audio import AudioChunk, AudioFormat, AudioStart, AudioStop
 from wyoming.error import Error
@@ -24,6 +23,7 @@ from assistant.rooms.wire import read_event, write_event
 
 LONGEST_TEXT = 5000
 """Most characters of a text that is said, or to be spoken."""
+NOTHING = "I heard nothing."
 SENT_BYTES = 8192
 """Bytes of a voice's sound in one event."""
 
@@ -53,7 +53,6 @@ class Session:
         self._serve: Mapping[str, Callable[[Event], Awaitable[None]]] = {
             Describe().event().type: self._describe,
             Ping().event().type: self._ping,
-            Transcribe().event().type: self._transcribe,
             AudioStart(*_FORMAT).event().type: self._begin_sound,
             AudioChunk(*_FORMAT, b"").event().type: self._sound,
             AudioStop().event().type: self._end_sound,
@@ -71,8 +70,7 @@ class Session:
             while (event := await read_event(self._reader)) is not None:
                 await self._take(event)
         finally:
-            if self._hearing is not None:
-                self._hearing.end()
+            self._end_hearing()
 
     async def _take(self, event: Event) -> None:
         if (serve := self._serve.get(event.type)) is None:
@@ -91,12 +89,10 @@ class Session:
     async def _ping(self, event: Event) -> None:
         await self._send(Pong(text=Ping.from_event(event).text).event())
 
-    async def _transcribe(self, _: Event) -> None:
-        self._hearing = Hearing(self._daemon, self._peer)
-
     async def _begin_sound(self, event: Event) -> None:
-        self._hearing = Hearing(self._daemon, self._peer)
+        self._end_hearing()
         _require_format(AudioStart.from_event(event))
+        self._hearing = Hearing(self._daemon, self._peer)
 
     async def _sound(self, event: Event) -> None:
         chunk = AudioChunk.from_event(event)
@@ -127,6 +123,9 @@ class Session:
 
     async def _handle(self, event: Event) -> None:
         said = Transcribed.from_event(event)
+        if not said.text.strip():  # the daemon has no reply to it
+            await self._send(NotRecognized(NOTHING, said.context).event())
+            return
         async with self._turn:
             replies = await replied(self._daemon, _short(said.text), self._peer)
         text = " ".join(reply.text for reply in replies)
@@ -135,6 +134,12 @@ class Session:
             known = replies[-1].intent is not None
             told = (NotHandled if known else NotRecognized)(text, said.context)
         await self._send(told.event())
+
+    def _end_hearing(self) -> None:
+        """Leave nothing open of a sound whose end never came."""
+        if self._hearing is not None:
+            self._hearing.end()
+            self._hearing = None
 
     async def _send(self, event: Event) -> None:
         await write_event(event, self._writer)

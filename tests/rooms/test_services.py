@@ -222,6 +222,18 @@ def test_a_text_is_obeyed(
     assert (transcript.text, transcript.peer, transcript.area) == ("what time is it", PEER, PEER)
 
 
+def test_no_words_are_no_command(daemon: StandIn) -> None:
+    (told,) = daemon.ask(Transcribed(" ").event(), ends="not-recognized")
+    assert NotRecognized.from_event(told).text == "I heard nothing."
+
+
+def test_a_sound_that_begins_anew_leaves_nothing_open(daemon: StandIn) -> None:
+    told = daemon.ask(*heard(SECOND)[:-1], *heard(SECOND * 2), ends="transcript")
+    assert Transcribed.from_event(told[0]).text == "64000 bytes"
+    ends = [message for message in daemon.seen if isinstance(message, Utterance)]
+    assert len({end.utterance_id for end in ends}) == 2
+
+
 def test_what_answers_a_question_for_a_secret_is_one(daemon: StandIn) -> None:
     daemon.replies = [SpokenReply(utterance_id="", text="What is the PIN?", secret=True)]
     daemon.ask(Transcribed("unlock the door").event(), ends="handled")
