@@ -57,9 +57,9 @@ class WyomingAttack:
         self._held: deque[socket.socket] = deque()
         self._service: subprocess.Popen[bytes] | None = None
         with socket.create_server(("127.0.0.1", 0)) as probe:
-            self._port: int = probe.getsockname()[1]
+            self.port: int = probe.getsockname()[1]
         self.settings = (
-            f'[wyoming]\nallow = ["127.0.0.0/8"]\naddress = "127.0.0.1"\nport = {self._port}\n'
+            f'[wyoming]\nallow = ["127.0.0.0/8"]\naddress = "127.0.0.1"\nport = {self.port}\n'
         )
 
     def open(self, target: Target) -> None:
@@ -69,7 +69,7 @@ class WyomingAttack:
             self._service = subprocess.Popen(command, stdout=log, stderr=log)
         target.also[self._service.pid] = "rooms"
         until_s = time.monotonic() + READY_S
-        while self._ping(READY_S):
+        while self.ping(READY_S):
             if time.monotonic() > until_s:
                 raise AssertionError("the service does not listen")
             time.sleep(0.1)
@@ -79,11 +79,11 @@ class WyomingAttack:
         rng = self._rng
         rng.seed(self._seed << 40 | number)
         if number % PING_EVERY == PING_EVERY - 1:
-            return self._ping(PING_WITHIN_S)
+            return self.ping(PING_WITHIN_S)
         with suppress(OSError):  # refused, or hung up on
-            caller = socket.create_connection(("127.0.0.1", self._port), 5)
+            caller = socket.create_connection(("127.0.0.1", self.port), 5)
             self._held.append(caller)
-            caller.sendall(b"".join(_mutated(rng) for _ in range(rng.randint(1, FRAMES))))
+            caller.sendall(b"".join(mutated(rng) for _ in range(rng.randint(1, FRAMES))))
             if rng.random() < 0.2:
                 caller.settimeout(0.02)
                 caller.recv(100)
@@ -104,10 +104,10 @@ class WyomingAttack:
             self._service.terminate()
             self._service.wait(STOP_S)
 
-    def _ping(self, within_s: float) -> str:
+    def ping(self, within_s: float) -> str:
         """Ping once; "" where it came back in time."""
         try:
-            line = socket.create_connection(("127.0.0.1", self._port), within_s, (OTHER, 0))
+            line = socket.create_connection(("127.0.0.1", self.port), within_s, (OTHER, 0))
             with line as caller:
                 caller.sendall(PING)
                 return "" if b"pong" in caller.recv(1000) else "a ping was hung up on"
@@ -115,7 +115,7 @@ class WyomingAttack:
             return f"a ping did not come back within {within_s:.0f} s: {error}"
 
 
-def _mutated(rng: random.Random) -> bytes:
+def mutated(rng: random.Random) -> bytes:
     """A frame that is valid, or was."""
     kind, data, length = rng.choice(VALID)
     data, header = dict(data), {"type": kind, "version": "1.10"}
