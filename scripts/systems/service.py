@@ -139,7 +139,13 @@ def _inside(machine: Machine, unit: str, what: str) -> Any:
     """What `inside.py` tells of `what`, run in place of a unit's program."""
     _write(machine, f"/run/systemd/system/{unit}.service.d/probe.conf", PROBE % what)
     machine.call("systemctl", "daemon-reload")
+    # The daemon's unit, tried before, wants the others, and one that failed comes again by itself.
+    machine.call("systemctl", "stop", unit)
     machine.call("install", "-d", "-o", "assistant", "-g", "assistant", "/run/hark")
     machine.call("systemctl", "start", unit)
+    machine.call("journalctl", "--sync")  # the start ends before the journal has read all of it
     told = machine.call("journalctl", "--output=cat", "--identifier=python", f"--unit={unit}")
+    if not told:
+        log = machine.call("journalctl", "--no-pager", "--lines=30", f"--unit={unit}")
+        raise CheckError(f"inside {unit} the probe told nothing:\n{log}")
     return json.loads(told.splitlines()[-1])
