@@ -1,12 +1,17 @@
 """Whoever is let in over Wyoming attacks: mutated frames to the real service and daemon.
 
 After every five hundred connections a ping from another address must come back within a second.
+As so many connections of one address are mostly turned away, the reader is also given each frame in
+this process: `python -m benchmarks.hostile.wyoming --frames 1000000`.
 """
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 import json
 import random
+import resource
 import socket
 import subprocess
 import sys
@@ -17,6 +22,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
+from assistant.core.errors import RoomsError
+from assistant.rooms.wire import MOST_HEADER_BYTES, read_event
 from benchmarks.hostile.attack import changed
 from benchmarks.hostile.mutation import ABSURD
 from benchmarks.hostile.target import Effects, Target
@@ -147,6 +154,42 @@ def mutated(rng: random.Random) -> bytes:
     return frame
 
 
+async def is_taken(frame: bytes) -> bool:
+    """Whether the reader takes a frame for an event; what it raises but its error is a crash."""
+    reader = asyncio.StreamReader(MOST_HEADER_BYTES)
+    reader.feed_data(frame)
+    reader.feed_eof()
+    try:
+        return await read_event(reader) is not None
+    except RoomsError:
+        return False
+
+
+async def _read_all(frames: int, seed: int) -> int:
+    rng, taken = random.Random(seed), 0
+    for _ in range(frames):
+        taken += await is_taken(mutated(rng))
+        await asyncio.sleep(0)  # the loop forgets what was cancelled only where it goes round
+    return taken
+
+
+def main() -> None:
+    """Give the reader so many frames, and print how many it took, and how the memory grew."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--frames", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    asyncio.run(_read_all(1_000, given.seed))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    taken = asyncio.run(_read_all(given.frames, given.seed))
+    grown_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000
+    sys.stdout.write(f"taken {taken} of {given.frames}, {grown_mb:.1f} MB more at the most\n")
+
+
 def _told(value: Any) -> Any:
     """A value as JSON can tell it."""
     return value.hex() if isinstance(value, bytes) else value
+
+
+if __name__ == "__main__":
+    main()
