@@ -23,12 +23,7 @@ from assistant.core.codec import UNPUBLISHED, checked, decode, encode, published
 from assistant.core.errors import BusError, CodecError
 from assistant.core.files import make_private, try_lock
 from assistant.core.layout import ROOMS
-from assistant.core.messages import (
-    Message,
-    SelfTest,
-    Work,
-    is_for_peer,
-)
+from assistant.core.messages import Message, SelfTest, Work, is_for_peer
 from assistant.core.stage import Source
 from assistant.core.zmtp import LARGEST_MESSAGE_BYTES, Frames, Receiver
 

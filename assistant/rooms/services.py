@@ -15,7 +15,6 @@ from wyoming.info import Info
 
 from assistant.bridge.complaints import Complaints
 from assistant.core.errors import ConfigError, RoomsError
-from assistant.core.messages import Message
 from assistant.core.settings.wyoming import PEER, WyomingSettings
 from assistant.rooms.asking import Peer
 from assistant.rooms.daemon import Daemon
@@ -33,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class Services:
-    """Serves connections in a thread of its own; a `Source` of what they ask of the daemon.
+    """Serves connections in a thread of its own; `daemon` is the `Source` of what they ask.
 
     Raises `ConfigError` for addresses that are none, and `RoomsError` where it cannot listen.
     """
@@ -66,14 +65,6 @@ class Services:
     def alive(self) -> bool:
         """Whether the thread of the connections lives."""
         return self._thread.is_alive()
-
-    def fileno(self) -> int:
-        """A descriptor that is readable when something is asked of the daemon."""
-        return self.daemon.fileno()
-
-    def read(self) -> Iterable[Message]:
-        """A `Tick`, on which the stage gives what is asked."""
-        return self.daemon.read()
 
     def close(self) -> None:
         """End every connection."""

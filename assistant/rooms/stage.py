@@ -19,16 +19,13 @@ OVERHEARD = (StageFailed,)
 """What is heard of what goes on in the daemon; the rest of what is consumed is sent here."""
 
 
+ANSWERS = (*OVERHEARD, Transcript, SpokenReply, Speech)
+
+
 class RoomsStage:
     """Carries messages between the daemon and the connections."""
 
-    consumes: ClassVar[tuple[type[Message], ...]] = (
-        *OVERHEARD,
-        Transcript,
-        SpokenReply,
-        Speech,
-        Tick,
-    )
+    consumes: ClassVar[tuple[type[Message], ...]] = (*ANSWERS, Tick)
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
@@ -37,7 +34,7 @@ class RoomsStage:
         """Give what peers say on a `Tick`; hand on what is answered."""
         if isinstance(message, Tick):
             yield from self._daemon.asked()
-        elif isinstance(message, (Transcript, SpokenReply, Speech, StageFailed)):
+        elif isinstance(message, ANSWERS):
             self._daemon.answer(message.utterance_id, message)
 
     def deadline_s(self) -> float | None:

@@ -138,7 +138,7 @@ class AsrStage:
 
     def _begin_live(self, utterance_id: str) -> None:
         self._live, self._running = utterance_id, False
-        self._recognizer.start((), False, False)
+        self._recognizer.start()
         for samples in self._of_peers[utterance_id]:
             self._recognizer.feed(samples)
 

@@ -33,7 +33,6 @@ from skills.home.levels import (
     Property,
     has_whites,
     is_dimmable,
-    limits_of,
     number,
 )
 from skills.home.media import AUDIBLE, players
@@ -180,9 +179,7 @@ def _new(entity: Entity, what: Property, change: Change, than: Sequence[Entity])
     compared = [level for e in than if (level := what.level(e)) is not None]
     furthest = max if change.direction > 0 else min
     present = furthest((present, *compared))
-    least, most = what.least, what.most
-    if what.name in ("temperature", "humidity"):
-        least, most = limits_of(entity, least, most)
+    least, most = what.limits(entity)
     if what.name == "speed" and (step := number(entity.attributes.get("percentage_step"))):
         lowest = step if change.amount is None and present else least  # never quite off
         new = change.applied(present, step, lowest, most)
@@ -210,9 +207,7 @@ def _set(context: Context, entity: Entity, what: Property, level: float) -> list
         case "colour_temperature":
             state = "on" if entity.state == "off" else ""
             return bring(context, entity, state, color=None, color_temp_kelvin=_whole(level))
-        case "humidity":
-            return bring(context, entity, "", humidity=_whole(level))
-    return bring(context, entity, "", temperature=_whole(level))
+    return bring(context, entity, "", **{what.name: _whole(level)})
 
 
 def _whole(level: float) -> SlotValue:

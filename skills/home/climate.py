@@ -17,7 +17,7 @@ from assistant.skill import (
     domains,
     prompt,
 )
-from skills.home.levels import PROPERTIES, limits_of
+from skills.home.levels import PROPERTIES
 from skills.home.setting import bring
 from skills.home.targets import ALL, Place, TargetMention, capital, find, one_of, the
 from skills.home.wording import described, known
@@ -86,7 +86,7 @@ def set_temperature(
     thermostat = yield from one_of(target, context)
     if thermostat is None:
         return target.unknown
-    least, most = limits_of(thermostat, HEAT.least, HEAT.most)
+    least, most = HEAT.limits(thermostat)
     if not least <= temperature <= most:
         told = f"{the(thermostat)} takes {least:g} to {most:g} degrees."
         return Reply(told[0].upper() + told[1:], done=False)

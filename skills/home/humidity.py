@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from assistant.skill import Context, Dialog, Reply, Request, Skill, Traits, domains, prompt
-from skills.home.levels import PROPERTIES, limits_of
+from skills.home.levels import PROPERTIES
 from skills.home.setting import bring
 from skills.home.targets import Place, TargetMention, capital, find, one_of, the
 
@@ -31,8 +31,7 @@ def set_humidity(
     humidifier = yield from one_of(target, context)
     if humidifier is None:
         return target.unknown
-    what = PROPERTIES["humidity"]
-    least, most = limits_of(humidifier, what.least, what.most)
+    least, most = PROPERTIES["humidity"].limits(humidifier)
     if not least <= humidity <= most:
         told = f"{the(humidifier)} takes {least:g} to {most:g} percent."
         return Reply(capital(told), done=False)

@@ -34,6 +34,13 @@ class Property:
     most: float
     level: Callable[[Entity], float | None]
     """The level that a device has; None where that is unknown."""
+    own_limits: tuple[str, str] = ("", "")
+    """The attributes by which a device tells limits of its own; "" for none."""
+
+    def limits(self, entity: Entity) -> tuple[float, float]:
+        """The least and the most that a device can be set to."""
+        least, most = (number(entity.attributes.get(name)) for name in self.own_limits)
+        return self.least if least is None else least, self.most if most is None else most
 
 
 def brightness(light: Entity) -> float | None:
@@ -76,16 +83,6 @@ def target_humidity(humidifier: Entity) -> float | None:
     return number(humidifier.attributes.get("humidity"))
 
 
-def limits_of(entity: Entity, least: float, most: float) -> tuple[float, float]:
-    """The least and the most that a thermostat or a humidifier can be set to.
-
-    Where it tells none of its own, they are those given.
-    """
-    of = "humidity" if entity.domain == "humidifier" else "temp"
-    own = [number(entity.attributes.get(f"{end}_{of}")) for end in ("min", "max")]
-    return least if own[0] is None else own[0], most if own[1] is None else own[1]
-
-
 def position(cover: Entity) -> float | None:
     """How far a cover is open, in percent."""
     for name in POSITIONS:
@@ -118,8 +115,14 @@ PROPERTIES = {
     for one in (
         Property("brightness", ("light",), "%", 20, 1, 100, brightness),
         Property("volume", ("media_player",), "%", 10, 0, 100, volume),
-        Property("temperature", ("climate", "water_heater"), "°", 1, 4, 95, target_temperature),
-        Property("humidity", ("humidifier",), "%", 5, 0, 100, target_humidity),
+        Property(
+            *("temperature", ("climate", "water_heater"), "°", 1, 4, 95, target_temperature),
+            own_limits=("min_temp", "max_temp"),
+        ),
+        Property(
+            *("humidity", ("humidifier",), "%", 5, 0, 100, target_humidity),
+            own_limits=("min_humidity", "max_humidity"),
+        ),
         Property("position", ("cover", "valve"), "%", 25, 0, 100, position),
         Property("speed", ("fan",), "%", 25, 0, 100, speed),
         Property(WHITE, ("light",), "K", 500, 2000, 6500, white),

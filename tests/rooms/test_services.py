@@ -69,8 +69,8 @@ class StandIn:
 
     def _run(self) -> None:
         while not self._ended.is_set():
-            select.select([self.services], [], [], 0.05)
-            for tick in self.services.read():
+            select.select([self.services.daemon], [], [], 0.05)
+            for tick in self.services.daemon.read():
                 for message in self._stage.feed(tick):
                     self.seen.append(message)
                     for answer in self._answers(message):

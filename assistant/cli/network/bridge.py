@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from assistant.bridge.network.build import serve_network
 from assistant.bridge.network.grants import grants_servers
 from assistant.bridge.network.server import NetworkServer
 from assistant.bridge.stage import BridgeStage
+from assistant.cli.network.watchdog import Watchdog
 from assistant.cli.shared.output import errors
 from assistant.control.client import ControlClient
 from assistant.core.bus import Address, Bus
@@ -66,26 +68,6 @@ CONSUMERS: Mapping[type[Message], str] = {
 }
 
 
-class Watchdog:
-    """Beats to systemd in place of the daemon's supervisor, which does not run the bridge."""
-
-    def __init__(self, notifier: Notifier, network: NetworkServer, *links: Link) -> None:
-        self._notifier, self._network, self._links = notifier, network, links
-
-    def beat(self) -> None:
-        """Report that all goes round; raises `BridgeError` when a connection has ended."""
-        if not all(link.alive for link in self._links):
-            message = "a connection cannot go on; the log says why"
-            raise BridgeError("bridge.ended", message)
-        if not self._network.alive:
-            raise BridgeError("bridge.ended", "the network of skills hangs; the log says why")
-        self._notifier.alive()
-
-    def reloading(self) -> None:
-        """Report a beat: reading the settings takes only a moment."""
-        self._notifier.alive()
-
-
 def bridge(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
@@ -109,7 +91,7 @@ def bridge(
         if settings.uses_bridge:
             _serve(settings, config, notifier, network, ended)
         else:
-            _wait(Watchdog(notifier, network), notifier, ended)
+            _wait(Watchdog(notifier, partial(_require_alive, network)), notifier, ended)
         notifier.stopping()
 
 
@@ -135,7 +117,7 @@ def _serve(
             NAME,
             stage,
             bus,
-            Watchdog(notifier, network, *links),
+            Watchdog(notifier, partial(_require_alive, network, *links)),
             lambda: _reloaded(stage, settings, file),
         )
         _when_told_to_end(worker.stop)
@@ -143,6 +125,14 @@ def _serve(
             worker.stop()
         notifier.ready()
         worker.run()
+
+
+def _require_alive(network: NetworkServer, *links: Link) -> None:
+    """Raise `BridgeError` when a connection has ended."""
+    if not all(link.alive for link in links):
+        raise BridgeError("bridge.ended", "a connection cannot go on; the log says why")
+    if not network.alive:
+        raise BridgeError("bridge.ended", "the network of skills hangs; the log says why")
 
 
 def _wait(watchdog: Watchdog, notifier: Notifier, ended: threading.Event) -> None:

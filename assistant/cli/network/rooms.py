@@ -6,11 +6,13 @@ import os
 import signal
 from collections.abc import Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from assistant.cli.network.watchdog import Watchdog
 from assistant.cli.shared.output import errors
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, config_files, load_config
@@ -43,23 +45,6 @@ CONSUMERS: Mapping[type[Message], str] = {
 }
 
 
-class Watchdog:
-    """Beats to systemd in place of the daemon's supervisor, which does not run this service."""
-
-    def __init__(self, notifier: Notifier, services: Services) -> None:
-        self._notifier, self._services = notifier, services
-
-    def beat(self) -> None:
-        """Report that all goes round; raises `RoomsError` when its thread has ended."""
-        if not self._services.alive:
-            raise RoomsError("rooms.ended", "the connections cannot go on; the log says why")
-        self._notifier.alive()
-
-    def reloading(self) -> None:
-        """Report a beat: reading the settings takes only a moment."""
-        self._notifier.alive()
-
-
 def rooms(
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
@@ -87,15 +72,21 @@ def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
         closing(Bus(ROOMS, address, PEERS, CONSUMERS, heard)) as bus,
     ):
         stage = RoomsStage(services.daemon)
-        bus.watch(services)
+        bus.watch(services.daemon)
         worker = Worker(
-            *(ROOMS, stage, bus, Watchdog(notifier, services)),
+            *(ROOMS, stage, bus, Watchdog(notifier, partial(_require_alive, services))),
             lambda: _reloaded(stage, settings, file),
         )
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: worker.stop())
         notifier.ready()
         worker.run()
+
+
+def _require_alive(services: Services) -> None:
+    """Raise `RoomsError` when the thread of the connections has ended."""
+    if not services.alive:
+        raise RoomsError("rooms.ended", "the connections cannot go on; the log says why")
 
 
 def _reloaded(stage: RoomsStage, running: Config, file: Path | None) -> RoomsStage:
