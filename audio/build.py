@@ -37,25 +37,15 @@ from audio.own_voice import OwnVoice
 from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
 from audio.wake.engine import WakeWordEngine
-from audio.wake.keyphrase import KeyPhrases
 from audio.wake.own.store import EnrolledPhrases
+from audio.wake.own_words import own_engines, stop_word
 from audio.wake.select import select
-
-# Engines are more sensitive on the assistant's own voice than on the microphone, so that every
-# echo is noticed there too: none of 24 replies then stopped itself by its echo; with the same
-# sensitivity for both, 3 of 48 did.
-STOP_SENSITIVITY = 0.5
-OWN_STOP_SENSITIVITY = 0.9
-OWN_WAKE_BONUS = 0.2
 
 
 def make_own_voice(config: Config) -> OwnVoice:
     """Make what follows the assistant's own voice for wake words and for "stop"."""
-    willing = {k: min(1.0, s + OWN_WAKE_BONUS) for k, s in config.wake.keywords.items()}
-    wake = msgspec.structs.replace(config.wake, keywords=willing)
-    engines = (
-        make_wake_word(msgspec.structs.replace(config, wake=wake)),
-        KeyPhrases({"stop": OWN_STOP_SENSITIVITY}),
+    engines = own_engines(
+        lambda wake: make_wake_word(msgspec.structs.replace(config, wake=wake)), config.wake
     )
     cancellers = [EchoCanceller() for _ in config.audio.inputs]
     return OwnVoice(engines, config.audio.playback_grace_s, cancellers)
@@ -77,19 +67,17 @@ def make_listener(
     With `own_voice`, "stop" also works while a reply plays. Raises `WakeWordError`.
     """
 
-    def stop_word() -> WakeWordEngine | None:
-        return KeyPhrases({"stop": STOP_SENSITIVITY}) if own_voice else None
-
     def ear(area: str) -> Ear:
         heard = own_voice or OwnVoice()
-        return Ear(config.listening, make_wake_word(config), heard, stop_word(), area)
+        stop = stop_word() if own_voice else None
+        return Ear(config.listening, make_wake_word(config), heard, stop, area)
 
     areas = (*config.audio.areas, *[""] * microphones)
     return Listener(
         config.listening,
         make_wake_word(config) if wake else None,
         own_voice=own_voice,
-        stop_word=stop_word(),
+        stop_word=stop_word() if own_voice else None,
         locator=_locator(config) if wake else None,
         further=[ear(area) for area in areas[1:microphones]],
         area=areas[0],

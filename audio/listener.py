@@ -62,6 +62,7 @@ class Listener:
     `stop_word` listens to the microphone while a reply plays; `locator` is a second engine of the
     kind of `engine`, to find where in the pre-roll the wake word ended. `further` are the ears of
     the microphones after the first, in the order of their numbers; `area` is where the first is.
+    What a microphone was hearing is over when it gives nothing for `deaf_after_s`.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -82,8 +83,9 @@ class Listener:
         new_id: Callable[[], str] = new_id,
         further: Sequence[Ear] = (),
         area: str = "",
+        deaf_after_s: float = DEAF_AFTER_S,
     ) -> None:
-        self._settings = settings
+        self._settings, self._deaf_after_s = settings, deaf_after_s
         self._wakes, self._locator = engine is not None, locator
         self._lead = Ear(settings, engine, own_voice or OwnVoice(), stop_word, area)
         self._ears = (self._lead, *further)
@@ -98,6 +100,11 @@ class Listener:
     def waiting(self) -> bool:
         """Whether the microphone is open and nobody has begun to speak."""
         return self._open is not None and self._open.endpointing.phase is Phase.WAITING
+
+    @property
+    def open(self) -> bool:
+        """Whether the microphone is open, be it only for a moment after a reply."""
+        return self._open is not None
 
     @property
     def listening(self) -> bool:
@@ -127,9 +134,24 @@ class Listener:
             case Tick() if self._open is not None and self._deaf(message.at_s):
                 yield from self._close()
 
+    def wake(
+        self, at_s: float, begins_s: float, command_from_s: float, wake_word: str
+    ) -> Iterator[Message]:
+        """Open the microphone for a wake word that another device has noticed.
+
+        The utterance begins at `begins_s`, in what was heard or in what is to come; what lies
+        before `command_from_s` belongs to the wake word.
+        """
+        self._drop_unasked()
+        if self._open is not None:
+            self._open.wake_word = self._open.wake_word or wake_word
+            return
+        self._lead.heard_at_s = at_s
+        yield from self._open_up(at_s, begins_s, command_from_s, wake_word=wake_word)
+
     def deadline_s(self) -> float | None:
         """When to close an open microphone that gives no more frames."""
-        return self._lead.heard_at_s + DEAF_AFTER_S if self._open is not None else None
+        return self._lead.heard_at_s + self._deaf_after_s if self._open is not None else None
 
     def deafen(self) -> Iterator[Message]:
         """Drop what is being recorded, and forget what was heard, as the microphones are closed."""
@@ -150,7 +172,7 @@ class Listener:
     def _hear(self, frame: Frame) -> Iterator[Message]:
         ear = self._ears[frame.microphone]
         heard, keyword = ear.hear(frame, self._open is not None and ear is self._lead)
-        if self._open is None and frame.at_s - self._lead.heard_at_s > DEAF_AFTER_S:
+        if self._open is None and frame.at_s - self._lead.heard_at_s > self._deaf_after_s:
             self._lead = ear  # the one that led is gone
         if ear is self._lead:
             yield from ear.level()
@@ -172,7 +194,7 @@ class Listener:
 
     def _clearness(self, ear: Ear, at_s: float) -> float:
         """How clearly an ear hears; one of which the microphone is gone does not."""
-        return ear.clearness() if at_s - ear.heard_at_s < DEAF_AFTER_S else -1.0
+        return ear.clearness() if at_s - ear.heard_at_s < self._deaf_after_s else -1.0
 
     def _woken(self, noticed_by: Ear, at_s: float, keyword: str) -> Iterator[Message]:
         if self._replying:
@@ -251,7 +273,7 @@ class Listener:
         self._onset = self._unhurried(self._lead.heard_at_s)
 
     def _deaf(self, at_s: float) -> bool:
-        return at_s - self._lead.heard_at_s >= DEAF_AFTER_S
+        return at_s - self._lead.heard_at_s >= self._deaf_after_s
 
     @property
     def _thoughtful(self) -> ListeningSettings:

@@ -76,6 +76,8 @@ class _Ring(msgspec.Struct, frozen=True, kw_only=True):
     """A ring that playback has not reported; it is given again at `again_at_s`."""
 
     text: str
+    peer: str
+    """The satellite that plays it; "" for the device."""
     again_at_s: float
     patience_s: float
 
@@ -107,7 +109,8 @@ def this_boot() -> str:
 class TimerScheduler:
     """The `Timers` of the skills; `at_s`, CLOCK_BOOTTIME, is set by the stage before each use.
 
-    A ring says the room of a timer that is for one of the `rooms`, given as id → name.
+    A ring says the room of a timer that is for one of the `rooms`, given as id → name, unless a
+    satellite speaks there, as `speaks_in` tells by the room's id: then it rings there.
     """
 
     def __init__(
@@ -117,8 +120,9 @@ class TimerScheduler:
         boot_id: str,
         plausible: Callable[[], bool] = lambda: True,
         rooms: Mapping[str, str] = NO_ROOMS,
+        speaks_in: Callable[[str], str] = lambda area: "",
     ) -> None:
-        self._rooms = rooms
+        self._rooms, self._speaks_in = rooms, speaks_in
         self._countdown = Countdown(now, boot_id, plausible)
         self._database = database
         self._now = now
@@ -236,17 +240,20 @@ class TimerScheduler:
             ring = self._rings.get(row.id)
             if row.paused or self._remaining_s(row) > 0 or (ring and ring.again_at_s > self.at_s):
                 continue
-            text = ring.text if ring else self._words(row)
+            peer = self._speaks_in(row.area)
+            text = ring.text if ring and ring.peer == peer else self._words(row, bool(peer))
             patience_s = (
                 min(2 * ring.patience_s, LONGEST_PATIENCE_S)
                 if ring
                 else PATIENCE_S + len(text) / SPOKEN_CHARACTERS_PER_S
             )
             self._rings[row.id] = _Ring(
-                text=text, again_at_s=self.at_s + patience_s, patience_s=patience_s
+                text=text, peer=peer, again_at_s=self.at_s + patience_s, patience_s=patience_s
             )
             self.last, self._rung_at_s = self._timer(row), self.at_s
-            yield SpokenReply(utterance_id=_ring_of(row), text=text, once=True)
+            yield SpokenReply(
+                utterance_id=_ring_of(row), text=text, once=True, area=row.area, peer=peer
+            )
 
     def deadline_s(self) -> float | None:
         """When `rings` must be called next; 0.0 while the time is not yet known."""
@@ -267,7 +274,9 @@ class TimerScheduler:
             return row.span_s
         return self._countdown.left_s(row.id, row)
 
-    def _words(self, row: _Row) -> str:
+    def _words(self, row: _Row, there: bool) -> str:
+        """What a ring says: where it is said in the timer's room itself, not which room that is."""
+        called = self._called(row, "" if there else row.area)
         now = self._now()
         due = datetime.fromtimestamp(row.due_unix_s, now.tzinfo)
         late_s = 0.0
@@ -276,12 +285,12 @@ class TimerScheduler:
         elif self._countdown.plausible:
             late_s = now.timestamp() - row.due_unix_s
         if late_s < LATE_S:
-            return f"Your {self._called(row)} is done."
+            return f"Your {called} is done."
         ago = length(timedelta(minutes=late_s // 60))
-        return f"Your {self._called(row)} was due {_when(due, now)}, {ago} ago."
+        return f"Your {called} was due {_when(due, now)}, {ago} ago."
 
-    def _called(self, row: _Row) -> str:
-        room = f" {in_place(self._rooms[row.area])}" if row.area in self._rooms else ""
+    def _called(self, row: _Row, area: str) -> str:
+        room = f" {in_place(self._rooms[area])}" if area in self._rooms else ""
         if row.name:
             return f"{row.name} timer{room}"
         return f"timer for {length(timedelta(seconds=row.duration_s))}{room}"

@@ -29,6 +29,7 @@ from assistant.core.messages import (
     PlaybackStarted,
     Question,
     Reload,
+    SatelliteChanged,
     SpokenReply,
     Woke,
 )
@@ -39,6 +40,7 @@ from assistant.skill import Context
 from assistant.skill.home import Home
 from assistant.skill.reply import Reply
 from skills.announcements.floor import Floor
+from skills.announcements.loudspeakers import Loudspeakers
 from skills.announcements.quiet import SET, Quiet
 from skills.announcements.waiting import Waiting
 from skills.capabilities.bound import OWN, Capabilities
@@ -107,7 +109,7 @@ class SkillsStage:
     consumes: ClassVar[tuple[type[Message], ...]] = (
         *(Interpretation, Commit, NothingHeard, Woke, PlaybackStarted, PlaybackEnded),
         *(HomeReceipt, HomeStates, HomeLists, HomeForecasts, MusicLibrary, DeviceChanged),
-        CalendarReport,
+        *(CalendarReport, SatelliteChanged),
     )
 
     def __init__(
@@ -141,17 +143,17 @@ class SkillsStage:
     ) -> None:
         self._registry, self._database, self._resolve = registry, database, resolve
         self._trust = ClockTrust(database, now, boot_id, evidence)
+        self._floor, self._loudspeakers = Floor(), Loudspeakers()
         rooms = {other.id: other.name for other in home.areas if other.id != area}
-        self._scheduler = TimerScheduler(database, now, boot_id, self._trust.plausible, rooms)
+        self._scheduler = TimerScheduler(
+            *(database, now, boot_id, self._trust.plausible, rooms, self._loudspeakers.peer)
+        )
         self._pin = Pin(database, pin, boot_id)
-        guard = Guard(rules, home, self._pin, area)
-        guard.attempt = database.attempt
+        guard = Guard(rules, home, self._pin, area, database.attempt)
         self._timing = Timing(now, boot_id, where, self._trust)
-        self._floor = Floor()
         self._quiet = Quiet(database, self._timing, quiet)
         self._announcements = Waiting(database, self._timing, self._quiet, self._floor)
-        announce = self._announcements.add_notice
-        ends = Ends(broker, players, shares_lists)
+        announce, ends = self._announcements.add_notice, Ends(broker, players, shares_lists)
         self._devices = Devices(database, home, ends, self._timing.countdown, announce, guard)
         self._music = StoredMusic(database, self._devices.added)
         lists = StoredLists(database, guard, self._devices.lists)
@@ -171,12 +173,11 @@ class SkillsStage:
 
         def room(there: str) -> Room:
             commands = KeptCommands(registry, Rehearsal(database), partial(self._rooms.of, there))
-            others = {SET: self._quiet.restore, **self._calendar.undoes}
-            others[VOLUME] = self._device.restore
+            others = {SET: self._quiet.restore, VOLUME: self._device.restore}
             history = History(
                 *(database, registry.abilities, self._scheduler, self._devices, lists),
                 *(self._later.plans, self._later.alarms),
-                {**dict.fromkeys(OWN, capabilities.take_back), **others},
+                {**dict.fromkeys(OWN, capabilities.take_back), **self._calendar.undoes, **others},
                 guard,
                 *(recording, partial(self._confirmed.take_back, there)),
                 room="" if there == area else there,
@@ -212,9 +213,8 @@ class SkillsStage:
         self._pin.at_s = at_s
         self._pin.expire()
         self._trust.look(at_s)
-        self._floor.observe(message, at_s)
-        self._device.observe(message, at_s)
-        self._calendar.observe(message, at_s)
+        for observer in (self._floor, self._device, self._calendar, self._loudspeakers):
+            observer.observe(message, at_s)
         for given in self._fed(message):
             self._floor.observe(given, at_s)
             yield given

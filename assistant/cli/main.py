@@ -27,6 +27,7 @@ COMMANDS = (
     "config",
     "bridge",
     "rooms",
+    "satellite",
     "mute",
     "unmute",
     "setup",
@@ -39,7 +40,7 @@ ELSEWHERE = {
     **dict.fromkeys(("mute", "unmute"), "microphone.mute"),
     "pin": "security.pin",
     "home-assistant": "security.home_assistant",
-    **{name: f"network.{name}" for name in ("bridge", "rooms")},
+    **{name: f"network.{name}" for name in ("bridge", "rooms", "satellite")},
     **{name: f"installation.{name}" for name in ("setup", "backup", "restore")},
 }
 """Commands whose module is not this package's own, or has another name."""

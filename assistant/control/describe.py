@@ -41,6 +41,7 @@ from assistant.core.messages import (
     Replace,
     Replaced,
     SafeModeEntered,
+    SatelliteChanged,
     SpokenReply,
     StageFailed,
     StageRestarted,
@@ -140,6 +141,8 @@ def _of_daemon(event: Message) -> str:
             return f"{device} {'is back' if present else 'is gone'}" + (
                 f": {detail}" * bool(detail)
             )
+        case SatelliteChanged(satellite=name, area=area, present=present):
+            return f"{name} in {area} {'is there' if present else 'is gone'}"
         case MuteChanged(muted=muted):
             return "the microphone is closed" if muted else "the microphone may be open"
         case StageFailed(stage=stage, code=code, message=text):

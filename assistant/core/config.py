@@ -253,6 +253,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return bool(self.mqtt.host or self.home_assistant.url)
 
     @property
+    def uses_rooms(self) -> bool:
+        """Whether the service of the rooms runs, which has news of what is played there."""
+        return self.wyoming.used
+
+    @property
     def control_socket(self) -> Path:
         """The socket at which a running daemon answers requests."""
         return self.runtime_dir / CONTROL_SOCKET

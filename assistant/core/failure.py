@@ -57,7 +57,7 @@ def code_of(stage: str, error: Exception) -> str:
 
 
 def report_failure(
-    stage: str, error: Exception, utterance_id: str = "", *, logged: bool = True
+    stage: str, error: Exception, utterance_id: str = "", *, peer: str = "", logged: bool = True
 ) -> StageFailed:
     """Log `error` of `stage` and return its report; `utterance_id` is "" for no utterance."""
     code = code_of(stage, error)
@@ -67,4 +67,6 @@ def report_failure(
         where = "".join(traceback.format_tb(error.__traceback__)[-4:])
         log.error("%s: %s (%s) utterance=%s\n%s", stage, what, code, utterance_id, where)
     part = getattr(error, "part", "")
-    return StageFailed(stage=stage, code=code, message=what, part=part, utterance_id=utterance_id)
+    return StageFailed(
+        stage=stage, code=code, message=what, part=part, utterance_id=utterance_id, peer=peer
+    )

@@ -7,11 +7,14 @@ process. `at_s` is in seconds of CLOCK_BOOTTIME; the worker sets it when a messa
 
 from __future__ import annotations
 
-from typing import Literal
-
 from assistant.core.calendar.messages import CalendarChanged as CalendarChanged
 from assistant.core.calendar.messages import CalendarCommand as CalendarCommand
 from assistant.core.calendar.messages import CalendarReport as CalendarReport
+from assistant.core.documents.messages import DocumentsDone as DocumentsDone
+from assistant.core.documents.messages import DocumentsListed as DocumentsListed
+from assistant.core.documents.messages import DocumentsProgress as DocumentsProgress
+from assistant.core.documents.messages import DocumentsRequest as DocumentsRequest
+from assistant.core.documents.messages import DocumentSummary as DocumentSummary
 from assistant.core.home.messages import HomeCommand as HomeCommand
 from assistant.core.home.messages import HomeDescribed as HomeDescribed
 from assistant.core.home.messages import HomeForecasts as HomeForecasts
@@ -52,6 +55,7 @@ from assistant.core.parts import When as When
 from assistant.core.parts import Word as Word
 from assistant.core.parts import WordFacts as WordFacts
 from assistant.core.parts import Work as Work
+from assistant.core.rooms.messages import SatelliteChanged as SatelliteChanged
 
 
 class AudioChunk(Spoken, frozen=True, kw_only=True):
@@ -157,19 +161,6 @@ class SpokenReply(Spoken, frozen=True, kw_only=True, tag="Reply"):
     """Whether another SpokenReply to the same utterance follows; it is spoken without a pause."""
     once: bool = False
     """Whether it may be played once only. It is sent again, with the same id, until it is heard."""
-
-
-class DocumentsRequest(Work, frozen=True, kw_only=True):
-    """A request from the command line about documents.
-
-    "add" takes paths, "remove" paths or titles, "list" nothing, and "summarise" the name of a
-    document or a part of one, and the wished number of words, if any.
-    """
-
-    utterance_id: Id = ""
-    request_id: Id
-    action: Literal["add", "remove", "list", "summarise"]
-    arguments: tuple[str, ...] = ()
 
 
 class Speech(Spoken, frozen=True, kw_only=True):
@@ -297,6 +288,8 @@ class StageFailed(Control, frozen=True, kw_only=True):
     """Text for the log, without any words of the user."""
     part: str = ""
     utterance_id: Id = ""
+    peer: Id = ""
+    """As in what is spoken."""
 
 
 class Reload(Control, frozen=True, kw_only=True):
@@ -310,48 +303,6 @@ class Reloaded(Control, frozen=True, kw_only=True):
     """`stage` runs on the new configuration, or `error` says why it kept the old one."""
 
     stage: str
-    error: str = ""
-
-
-class DocumentsProgress(Control, frozen=True, kw_only=True):
-    """How many documents have been read and how many of their passages encoded."""
-
-    files_done: int
-    files: int
-    encoded: int
-    passages: int
-    fault: str = ""
-    """What is wrong with one file, in one line; "" for nothing."""
-
-
-class DocumentsListed(Control, frozen=True, kw_only=True):
-    """Some of the documents that the request `request_id` is to list, in order."""
-
-    request_id: Id
-    documents: tuple[ListedDocument, ...]
-
-
-class DocumentSummary(Control, frozen=True, kw_only=True):
-    """The summary that the request `request_id` asked for."""
-
-    request_id: Id
-    title: str
-    place: str
-    """The part of the document that is summarised; "" for all of it."""
-    path: str
-    sentences: tuple[str, ...]
-
-
-class DocumentsDone(Control, frozen=True, kw_only=True):
-    """The request `request_id` has ended; where it failed, `error` says why."""
-
-    request_id: Id
-    documents: int = 0
-    """Documents in the collection; 1 for a summary."""
-    passages: int = 0
-    """Passages in the collection."""
-    code: str = ""
-    """The fault's code; "" when there was none."""
     error: str = ""
 
 

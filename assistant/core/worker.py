@@ -169,7 +169,7 @@ class Worker:
                     _close(outputs)
                     break
         except Exception as error:  # noqa: BLE001 - the one place that reports every fault
-            self._fail(error, utterance_id)
+            self._fail(error, utterance_id, getattr(message, "peer", ""))
         # States that a home reports all day must not delay a reload forever.
         if isinstance(message, Work) and utterance_id:
             self._worked_at_s = self._clock()
@@ -235,13 +235,13 @@ class Worker:
                 Replaced(stage=self._name, model=wish.model, version=wish.version, error=error)
             )
 
-    def _fail(self, error: Exception, utterance_id: str) -> None:
+    def _fail(self, error: Exception, utterance_id: str, peer: str = "") -> None:
         allowed = self._fault_limiter.allows(code_of(self._name, error), self._clock())
         if not (allowed or utterance_id):
             return
         try:
             # A user who spoke gets an answer in any case; only the log line may be left out.
-            self._emit(report_failure(self._name, error, utterance_id, logged=allowed))
+            self._emit(report_failure(self._name, error, utterance_id, peer=peer, logged=allowed))
         except AssistantError as untold:
             log.error("%s: cannot tell of it: %s (%s)", self._name, untold.message, untold.code)
 

@@ -16,11 +16,12 @@ from assistant.core.models.manifest import Library
 from assistant.evaluation.clips import recordings, sound_of
 from audio.frames import FRAME_S, SILENCE, frames_of
 from audio.wake.engine import WakeWordEngine, spoken
+from audio.wake.engines import ENGINES
 from audio.wake.own.background import load_background
 from audio.wake.own.embedding import SpeechEmbedding
 from audio.wake.own.enrolment import Example, enrol
 from audio.wake.own.listening import OwnWakeWords
-from audio.wake.select import ENGINES, select
+from audio.wake.select import select
 
 # An engine detects a word after its end: silence gives it time and separates the clips.
 FLUSH_FRAMES = round(1.0 / FRAME_S)

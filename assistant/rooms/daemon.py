@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from assistant.core.clock import boottime_s
 from assistant.core.messages import Message, Tick
@@ -23,6 +23,7 @@ class Daemon:
         self._signal = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._waiting: deque[Message] = deque()
         self._asked: dict[str, asyncio.Queue[Message]] = {}
+        self._follow: Callable[[Message], None] = lambda message: None
 
     # ── the thread of the loop ──────────────────────────────────────────────────────────────
 
@@ -40,14 +41,20 @@ class Daemon:
         finally:
             del self._asked[utterance_id]
 
+    def follow(self, take: Callable[[Message], None]) -> None:
+        """Have `take` called with what nobody has asked for by its utterance."""
+        self._follow = take
+
     def _hand_on(self, utterance_id: str, message: Message) -> None:
         if (queue := self._asked.get(utterance_id)) is not None:
             queue.put_nowait(message)
+        else:
+            self._follow(message)
 
     # ── the worker's thread ─────────────────────────────────────────────────────────────────
 
     def answer(self, utterance_id: str, message: Message) -> None:
-        """Hand a message to who asked; it is dropped where nobody did."""
+        """Hand a message to who asked, or else to who follows."""
         self._loop.call_soon_threadsafe(self._hand_on, utterance_id, message)
 
     def asked(self) -> Iterator[Message]:

@@ -6,10 +6,8 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
-import threading
 from collections import defaultdict
-from collections.abc import Iterable
-from concurrent.futures import Future
+from collections.abc import Iterable, Sequence
 
 from wyoming.info import Info
 
@@ -26,77 +24,50 @@ MOST_OF_ONE = 24
 """Most connections from one address, so that nobody keeps others out."""
 AT_ONCE = 4
 """Most requests of one address that the daemon works on at a time; the others wait."""
-STARTS_S = 10.0
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 log = logging.getLogger(__name__)
 
 
 class Services:
-    """Serves connections in a thread of its own; `daemon` is the `Source` of what they ask.
+    """Serves connections from the `allowed` networks, with the `daemon`."""
 
-    Raises `ConfigError` for addresses that are none, and `RoomsError` where it cannot listen.
-    """
-
-    def __init__(self, settings: WyomingSettings, info: Info) -> None:
-        self._allowed = networks(settings.allow)
-        self._settings, self._info = settings, info
+    def __init__(
+        self, settings: WyomingSettings, allowed: Sequence[Network], info: Info, daemon: Daemon
+    ) -> None:
+        self._allowed = allowed
+        self._settings, self._info, self._daemon = settings, info, daemon
         self._complaints = Complaints(log)
         self._peer = Peer(PEER)
         self._callers: dict[str, _Caller] = defaultdict(_Caller)
-        self._loop = asyncio.new_event_loop()
-        self.daemon = Daemon(self._loop)
-        self._started: Future[int] = Future()
-        self._ending = asyncio.Event()
-        self._thread = threading.Thread(target=self._run, name="wyoming")
-        self._thread.start()
-        try:
-            self.port = self._started.result(STARTS_S)
-        except OSError as error:
-            self.close()
-            where = f"{settings.address or 'every address'}, port {settings.port}"
-            raise RoomsError("rooms.port", f"cannot listen at {where}: {error}") from error
+        self._server: asyncio.Server | None = None
+        self.port = 0
+        """The port that is listened at; 0 where nobody is let in."""
 
     @property
     def connections(self) -> int:
         """How many connections are served now."""
         return sum(caller.connections for caller in self._callers.values())
 
-    @property
-    def alive(self) -> bool:
-        """Whether the thread of the connections lives."""
-        return self._thread.is_alive()
-
-    def close(self) -> None:
-        """End every connection."""
-        if self.alive:
-            self._loop.call_soon_threadsafe(self._ending.set)
-        self._thread.join()
-        self.daemon.close()
-
-    # ── the thread of the connections ───────────────────────────────────────────────────────
-
-    def _run(self) -> None:
-        with contextlib.closing(self._loop):
-            self._loop.run_until_complete(self._listen())
-
-    async def _listen(self) -> None:
+    async def start(self) -> None:
+        """Listen, where anybody is let in; raises `RoomsError` where that cannot be."""
+        if not self._allowed:
+            return
+        address, port = self._settings.address, self._settings.port
         try:
-            server = await asyncio.start_server(
-                self._serve,
-                self._settings.address or None,
-                self._settings.port,
-                limit=MOST_HEADER_BYTES,
+            self._server = await asyncio.start_server(
+                self._serve, address or None, port, limit=MOST_HEADER_BYTES
             )
         except OSError as error:
-            self._started.set_exception(error)
-            return
-        async with server:
-            self._started.set_result(server.sockets[0].getsockname()[1])
-            await self._ending.wait()
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            where = f"{address or 'every address'}, port {port}"
+            raise RoomsError("rooms.port", f"cannot listen at {where}: {error}") from error
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    def close(self) -> None:
+        """Listen no more."""
+        if self._server is not None:
+            self._server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         address = writer.get_extra_info("peername")[0]
@@ -109,7 +80,7 @@ class Services:
                 self._complaints.of("wyoming", f"more than {MOST_OF_ONE} connections of one come")
             else:
                 caller = self._callers[address]
-                session = Session(self.daemon, self._info, self._peer, caller.turn, reader, writer)
+                session = Session(self._daemon, self._info, self._peer, caller.turn, reader, writer)
                 await self._served(session, caller)
                 if not caller.connections:
                     del self._callers[address]
@@ -134,9 +105,6 @@ class _Caller:
     def __init__(self) -> None:
         self.connections = 0
         self.turn = asyncio.Semaphore(AT_ONCE)
-
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def networks(allow: Iterable[str]) -> tuple[Network, ...]:

@@ -19,7 +19,7 @@ from assistant.core.errors import RoomsError
 from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.rooms.asking import SAMPLE_BYTES, Hearing, Peer, replied, spoken
 from assistant.rooms.daemon import Daemon
-from assistant.rooms.wire import read_event, write_event
+from assistant.rooms.wire import MALFORMED, read_event, write_event
 
 LONGEST_TEXT = 5000
 """Most characters of a text that is said, or to be spoken."""
@@ -28,8 +28,6 @@ SENT_BYTES = 8192
 """Bytes of a voice's sound in one event."""
 
 _FORMAT = (SAMPLE_RATE_HZ, SAMPLE_BYTES, 1)
-_MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
-"""What the package raises for fields that are missing, or of another type."""
 
 
 class Session:
@@ -79,7 +77,7 @@ class Session:
             await serve(event)
         except RoomsError as error:
             await self._send(Error(text=error.message, code=error.code).event())
-        except _MALFORMED:
+        except MALFORMED:
             told = Error(text=f"{event.type} lacks a field", code="rooms.event")
             await self._send(told.event())
 

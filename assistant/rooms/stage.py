@@ -1,11 +1,14 @@
-"""The rooms as a stage: it passes on what peers say, and hands them what the daemon answers."""
+"""The rooms as a stage: it passes on what is said in them, and hands them what is answered."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import ClassVar
 
+import msgspec
+
 from assistant.core.messages import (
+    Complete,
     Message,
     Speech,
     SpokenReply,
@@ -13,29 +16,32 @@ from assistant.core.messages import (
     Tick,
     Transcript,
 )
-from assistant.rooms.daemon import Daemon
+from assistant.rooms.network import Network
 
-OVERHEARD = (StageFailed,)
+OVERHEARD = (StageFailed, Complete, Transcript)
 """What is heard of what goes on in the daemon; the rest of what is consumed is sent here."""
 
-
-ANSWERS = (*OVERHEARD, Transcript, SpokenReply, Speech)
+ANSWERS = (*OVERHEARD, SpokenReply, Speech)
 
 
 class RoomsStage:
-    """Carries messages between the daemon and the connections."""
+    """Carries messages between the daemon and the connections of the `network`."""
 
     consumes: ClassVar[tuple[type[Message], ...]] = (*ANSWERS, Tick)
 
-    def __init__(self, daemon: Daemon) -> None:
-        self._daemon = daemon
+    def __init__(self, network: Network) -> None:
+        self._network = network
 
     def feed(self, message: Message) -> Iterable[Message]:
-        """Give what peers say on a `Tick`; hand on what is answered."""
+        """Give what peers say on a `Tick`; hand on what is answered, the satellites' as sound."""
+        base, daemon = self._network.base, self._network.daemon
         if isinstance(message, Tick):
-            yield from self._daemon.asked()
+            yield from daemon.asked()
+        elif isinstance(message, SpokenReply) and message.peer in base.names:
+            there = message.peer if base.has(message.peer) else ""
+            yield msgspec.structs.replace(message, peer=there)
         elif isinstance(message, ANSWERS):
-            self._daemon.answer(message.utterance_id, message)
+            daemon.answer(message.utterance_id, message)
 
     def deadline_s(self) -> float | None:
         """Never: what waits is told by a descriptor."""

@@ -17,9 +17,12 @@ MOST_HEADER_BYTES = 64 << 10
 MOST_DATA_BYTES = 1 << 20
 MOST_PAYLOAD_BYTES = 64 << 10
 IDLE_S = 60.0
-"""Seconds in which the next frame must begin."""
+"""Seconds in which the next frame must begin, where nothing else is known of the other end."""
 WHOLE_S = 10.0
 """Seconds from a frame's beginning to its end, and in which the other end must take one."""
+
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
+"""What the package raises for fields that are missing, or of another type."""
 
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -35,14 +38,14 @@ _HEADER = msgspec.json.Decoder(_Header)
 _DATA = msgspec.json.Decoder(dict[str, Any])
 
 
-async def read_event(reader: asyncio.StreamReader) -> Event | None:
-    """The next event; None where the other end has closed before one.
+async def read_event(reader: asyncio.StreamReader, idle_s: float = IDLE_S) -> Event | None:
+    """The next event, which must begin within `idle_s`; None where the other end has closed.
 
     The reader's limit must be `MOST_HEADER_BYTES`. Raises `RoomsError` for what is no event, is too
     large, or does not come in time.
     """
     try:
-        async with asyncio.timeout(IDLE_S):
+        async with asyncio.timeout(idle_s):
             first = await reader.read(1)
         if not first:
             return None

@@ -38,6 +38,7 @@ from assistant.core.layout import (
     MEMBERS,
     METRICS_FILE,
     MUTED,
+    ROOMS,
     STATE_FILE,
     VOLUME_FILE,
 )
@@ -127,8 +128,8 @@ class ProcessParts:
 
 
 def peers(config: Config) -> tuple[str, ...]:
-    """The processes; the bridge, a service of its own, is among them only where it has work."""
-    return MEMBERS + ("bridge",) * config.uses_bridge
+    """The processes; the services of their own are among them only where they have work."""
+    return MEMBERS + ("bridge",) * config.uses_bridge + (ROOMS,) * config.uses_rooms
 
 
 def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:

@@ -68,10 +68,11 @@ class VoiceStage:
         words = words_for(message)
         if not words or not self._restraint.allows(words, message.at_s):
             return ()
-        about = message.utterance_id if isinstance(message, StageFailed) else ""
-        return self._say(
-            SpokenReply(utterance_id=about or f"notice-{message.at_s:.3f}", text=words)
-        )
+        about = peer = ""
+        if isinstance(message, StageFailed):  # who spoke hears of it where that was
+            about, peer = message.utterance_id, message.peer
+        notice = about or f"notice-{message.at_s:.3f}"
+        return self._say(SpokenReply(utterance_id=notice, text=words, peer=peer))
 
     def deadline_s(self) -> float | None:
         """When to report a voice that is not used."""

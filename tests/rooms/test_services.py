@@ -24,6 +24,7 @@ from wyoming.intent import NotRecognized
 from wyoming.ping import Ping, Pong
 from wyoming.tts import Synthesize
 
+from assistant.core.config import ListeningSettings
 from assistant.core.errors import ConfigError, RoomsError
 from assistant.core.messages import (
     AudioChunk,
@@ -37,11 +38,11 @@ from assistant.core.messages import (
 from assistant.core.settings.wyoming import PEER, WyomingSettings
 from assistant.rooms import asking
 from assistant.rooms.description import description
+from assistant.rooms.network import Network
 from assistant.rooms.services import (
     AT_ONCE,
     MOST_CONNECTIONS,
     MOST_OF_ONE,
-    Services,
     is_among,
     networks,
 )
@@ -61,16 +62,18 @@ class StandIn:
         self.seen: list[Message] = []
         self.replies: list[SpokenReply] = []
         settings = WyomingSettings(allow=LOCAL, address="127.0.0.1", port=0)
-        self.services = Services(settings, description("pocketsphinx", "flite"))
-        self._stage = RoomsStage(self.services.daemon)
+        about = description("pocketsphinx", "flite")
+        self.network = Network(settings, about, ListeningSettings())
+        self.services = self.network.services
+        self._stage = RoomsStage(self.network)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
     def _run(self) -> None:
         while not self._ended.is_set():
-            select.select([self.services.daemon], [], [], 0.05)
-            for tick in self.services.daemon.read():
+            select.select([self.network.daemon], [], [], 0.05)
+            for tick in self.network.daemon.read():
                 for message in self._stage.feed(tick):
                     self.seen.append(message)
                     for answer in self._answers(message):
@@ -110,7 +113,7 @@ class StandIn:
     def close(self) -> None:
         self._ended.set()
         self._thread.join()
-        self.services.close()
+        self.network.close()
 
     def ask(self, *events: Event, ends: str) -> list[Event]:
         """What is answered to events, up to the first of a type."""
@@ -294,8 +297,8 @@ def connected(port: int, address: str = "127.0.0.1") -> socket.socket:
 
 def test_whoever_is_not_named_gets_nothing() -> None:
     settings = WyomingSettings(allow=("192.168.77.0/24",), address="127.0.0.1", port=0)
-    services = Services(settings, description("a", "b"))
-    with closing(services), connected(services.port) as line:
+    network = Network(settings, description("a", "b"), ListeningSettings())
+    with closing(network), connected(network.services.port) as line:
         line.sendall(b'{"type": "describe"}\n')
         assert closes(line)
 
@@ -364,10 +367,10 @@ def test_addresses_and_networks_are_let_in(address: str, is_let_in: bool) -> Non
 
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"wyoming\.allow: 'kitchen'"):
-        Services(WyomingSettings(allow=("kitchen",)), description("a", "b"))
+        Network(WyomingSettings(allow=("kitchen",)), description("a", "b"), ListeningSettings())
 
 
 def test_a_port_that_is_taken_is_told(daemon: StandIn) -> None:
     taken = WyomingSettings(allow=LOCAL, address="127.0.0.1", port=daemon.services.port)
     with pytest.raises(RoomsError, match="cannot listen at 127"):
-        Services(taken, description("a", "b"))
+        Network(taken, description("a", "b"), ListeningSettings())

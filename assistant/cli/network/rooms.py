@@ -29,7 +29,7 @@ from assistant.core.messages import (
 )
 from assistant.core.worker import Worker
 from assistant.rooms.description import description
-from assistant.rooms.services import Services
+from assistant.rooms.network import Network
 from assistant.rooms.stage import OVERHEARD, RoomsStage
 from assistant.supervision.logs import set_up
 from assistant.supervision.sdnotify import Notifier
@@ -53,10 +53,13 @@ def rooms(
     set_up(ROOMS, settings.log.level)
     os.umask(0o077)  # as in the daemon, whose runtime folder also holds this service's sockets
     notifier = Notifier.from_environment()
-    if not settings.wyoming.allow:
+    if not settings.wyoming.used:
         # Without READY=1 systemd would treat the exit as a failure.
         notifier.ready()
-        told = "rooms: off; name who may come in with wyoming.allow in the settings to turn it on"
+        told = (
+            "rooms: off; name who may come in with wyoming.allow, or a satellite with"
+            " [wyoming.satellites.NAME], in the settings to turn it on"
+        )
         errors.print(told, markup=False, soft_wrap=True)
         return
     _serve(settings, config, notifier)
@@ -67,14 +70,14 @@ def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
     about = description(settings.asr.engine, settings.voice.engine)
     heard: tuple[type[Message], ...] = (*OVERHEARD, Reload)
     with (
-        closing(Services(settings.wyoming, about)) as services,
+        closing(Network(settings.wyoming, about, settings.listening)) as network,
         closing(Address(settings.runtime_dir)) as address,
         closing(Bus(ROOMS, address, PEERS, CONSUMERS, heard)) as bus,
     ):
-        stage = RoomsStage(services.daemon)
-        bus.watch(services.daemon)
+        stage = RoomsStage(network)
+        bus.watch(network.daemon)
         worker = Worker(
-            *(ROOMS, stage, bus, Watchdog(notifier, partial(_require_alive, services))),
+            *(ROOMS, stage, bus, Watchdog(notifier, partial(_require_alive, network))),
             lambda: _reloaded(stage, settings, file),
         )
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -83,15 +86,17 @@ def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
         worker.run()
 
 
-def _require_alive(services: Services) -> None:
+def _require_alive(network: Network) -> None:
     """Raise `RoomsError` when the thread of the connections has ended."""
-    if not services.alive:
+    if not network.alive:
         raise RoomsError("rooms.ended", "the connections cannot go on; the log says why")
 
 
 def _reloaded(stage: RoomsStage, running: Config, file: Path | None) -> RoomsStage:
     settings, _ = load_config(config_files(file))
-    if settings.wyoming != running.wyoming:
-        message = "[wyoming] has changed; run: sudo systemctl restart assistant-satellites"
+    if (settings.wyoming, settings.listening) != (running.wyoming, running.listening):
+        message = (
+            "[wyoming] or [listening] has changed; run: sudo systemctl restart assistant-satellites"
+        )
         raise ConfigError("rooms.reload", message)
     return stage

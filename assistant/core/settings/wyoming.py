@@ -4,20 +4,47 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from assistant.core.settings.section import SettingsSection
 
 PEER = "wyoming"
 """Id of who comes over it: for rights and conversations a room of its own."""
+SATELLITE_PORT = 10_700
+
+Port = Annotated[int, Meta(ge=0, le=65_535)]
+
+
+class SatelliteSettings(SettingsSection, frozen=True, kw_only=True):
+    """A satellite, which listens and speaks in one room."""
+
+    address: str
+    """Its name or address on the local network, such as "192.168.1.31"."""
+    port: Port = SATELLITE_PORT
+    """TCP port at which it listens."""
+    area: str = ""
+    """Id of the area where it stands; "" where that is the satellite's own name here."""
 
 
 class WyomingSettings(SettingsSection, frozen=True, kw_only=True):
-    """Recognition, voice and skills for others in the home, by `assistant-satellites.service`."""
+    """Others in the home, by `assistant-satellites.service`: who may use recognition, voice and
+    skills, and which satellites are rooms of this device."""
 
     allow: tuple[str, ...] = ()
     """Addresses, or networks such as 192.168.1.0/24, that may use them; none turns them off."""
     address: str = ""
     """Address of this device to listen at; "" for every one."""
-    port: Annotated[int, Meta(ge=0, le=65_535)] = 10_300
+    port: Port = 10_300
     """TCP port; 0 takes any that is free."""
+    satellites: dict[str, SatelliteSettings] = msgspec.field(default_factory=dict)
+    """Name → a satellite that this device connects to, and serves."""
+
+    @property
+    def used(self) -> bool:
+        """Whether there is anything for the service to do."""
+        return bool(self.allow or self.satellites)
+
+    def area(self, satellite: str) -> str:
+        """Where a satellite stands."""
+        return self.satellites[satellite].area or satellite

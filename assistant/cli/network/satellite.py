@@ -1,0 +1,57 @@
+"""`assistant satellite`: a microphone and a loudspeaker that serve a base elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.cli.network.watchdog import Watchdog
+from assistant.core.config import config_files, load_config
+from assistant.core.errors import AudioError
+from assistant.core.settings.wyoming import SATELLITE_PORT
+from assistant.satellite.build import Parts, parts
+from assistant.satellite.serve import Server
+from assistant.supervision.logs import set_up
+from assistant.supervision.sdnotify import Notifier
+
+NAME = "satellite"
+
+
+def satellite(
+    base: Annotated[
+        list[str],
+        typer.Option(help="Name or address of who may use it: another Hark, or Home Assistant."),
+    ],
+    name: Annotated[str, typer.Option(help="What it calls itself, in place of the host.")] = "",
+    area: Annotated[str, typer.Option(help="The room where it stands.")] = "",
+    address: Annotated[str, typer.Option(help="Address to listen at, in place of every one.")] = "",
+    port: Annotated[int, typer.Option(help="TCP port to listen at; 0 for any.")] = SATELLITE_PORT,
+    config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
+) -> None:
+    """Be the ear and the voice of a base elsewhere, with a microphone and a loudspeaker."""
+    settings, _ = load_config(config_files(config))
+    set_up(NAME, settings.log.level)
+    notifier = Notifier.from_environment()
+    with ExitStack() as opened:
+        made = parts(settings, name or os.uname().nodename, area, opened)
+        asyncio.run(_serve(made, base, address, port, notifier))
+    notifier.stopping()
+
+
+async def _serve(made: Parts, base: list[str], address: str, port: int, notifier: Notifier) -> None:
+    def require_player() -> None:
+        if not made.playback.alive:
+            raise AudioError("audio.player_died", "the player has died")
+
+    watchdog = Watchdog(notifier, require_player)
+    server = Server(made.satellite, made.sources, base, address, port, watchdog.beat)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, server.stop)
+    notifier.ready()
+    await server.run()

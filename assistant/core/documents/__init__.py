@@ -1,0 +1,1 @@
+"""What passes between the command line and the answers about documents."""

@@ -1,0 +1,1 @@
+"""What passes between the daemon and the service of the rooms."""

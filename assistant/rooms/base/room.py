@@ -1,0 +1,184 @@
+"""A room: the listener and the player of one satellite, as the device has its own.
+
+The satellite streams what it hears exactly while the listener is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+from wyoming.asr import Transcript as Transcribed
+from wyoming.audio import AudioChunk
+from wyoming.event import Event
+from wyoming.pipeline import PipelineStage, RunPipeline
+from wyoming.vad import VoiceStopped
+
+from assistant.core.config import ListeningSettings
+from assistant.core.messages import (
+    BargeIn,
+    Complete,
+    Level,
+    Message,
+    PlaybackEnded,
+    PlaybackStarted,
+    Speech,
+    Spoken,
+    Tick,
+    Transcript,
+)
+from assistant.rooms.base.player import SatellitePlayer
+from assistant.rooms.base.sound import SatelliteSound
+from assistant.rooms.detection import Noticed
+from audio.listener import KEYWORD_TAIL_S, Listener
+
+DEAF_AFTER_S = 1.8
+"""Seconds without sound after which an utterance is over: networks stall for one, and more is a
+satellite that has died."""
+
+
+class Elsewhere:
+    """Implements `WakeWordEngine` where the wake word is heard by the satellite."""
+
+    name, locates = "elsewhere", False
+
+    def process(self, frame: object) -> str | None:
+        """Notice nothing."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class Room:
+    """What is said in an area through one satellite; `name` is the satellite's.
+
+    `send` takes messages for the daemon, and `write` events for the satellite. One that
+    `reopens` can be asked to listen without a wake word.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        area: str,
+        settings: ListeningSettings,
+        player: SatellitePlayer,
+        send: Callable[[Message], None],
+        write: Callable[[Event], None],
+    ) -> None:
+        self.name, self.area = name, area
+        self.reopens = False
+        self._listener = Listener(settings, Elsewhere(), area=area, deaf_after_s=DEAF_AFTER_S)
+        self._player, self._send, self._write = player, send, write
+        self._sound = SatelliteSound()
+        self._streams = False
+        self._heard = ""
+        """The words of the last utterance, as recognised."""
+
+    @property
+    def streams(self) -> bool:
+        """Whether the satellite is to send what it hears."""
+        return self._streams
+
+    @property
+    def open(self) -> bool:
+        """Whether an utterance is listened to."""
+        return self._listener.open
+
+    # ── from the satellite ──────────────────────────────────────────────────────────────────
+
+    def woken(self, keyword: str, noticed: Noticed, at_s: float) -> None:
+        """The satellite has noticed a wake word, and begins to send what it hears, or goes on."""
+        begins_s = at_s - noticed.preroll_s
+        if self._streams:
+            at_s = self._sound.ended_s  # the sound is late by what the network takes
+        else:
+            self._sound.begin(begins_s)
+        self._streams = True
+        ended_s = at_s - noticed.keyword_ended_s + KEYWORD_TAIL_S
+        if self._player.playing:
+            self._give([BargeIn(utterance_id=self._player.playing)])
+            self._player.stop()
+        self._heard = ""
+        command_from_s = ended_s if noticed.preroll_s else begins_s
+        self._follow(self._listener.wake(at_s, begins_s, command_from_s, keyword))
+
+    def hear(self, chunk: AudioChunk, at_s: float) -> None:
+        """Take sound; what comes when nothing is listened to is dropped."""
+        if not self.open:
+            return
+        for frame in self._sound.frames(chunk, at_s):
+            self._follow(self._listener.feed(frame))
+
+    def was_played(self) -> None:
+        """The satellite has played what it got, to its end or until somebody said "stop"."""
+        if self._player.was_played() and (reply := self._player.playing):
+            self._give([BargeIn(utterance_id=reply)])
+            self._player.stop()
+
+    def lost(self) -> None:
+        """The satellite is gone: what was being said is dropped, and nothing is played."""
+        self._streams = False
+        self._give(self._listener.deafen())
+        self._player.stop()
+
+    # ── from the daemon ─────────────────────────────────────────────────────────────────────
+
+    def take(self, message: Message) -> None:
+        """Take speech to be played, a verdict on what is said, or its words."""
+        if isinstance(message, Speech):
+            self._player.play(message)
+            self._follow(self._listener.feed(message))
+        elif isinstance(message, Complete):
+            self._follow(self._listener.feed(message))
+        elif isinstance(message, Transcript):
+            self._heard = message.text
+
+    def told(self, news: Message) -> None:
+        """Take news of the player; where the satellite cannot be asked to listen, none follows."""
+        self._send(news)
+        if isinstance(news, PlaybackEnded) and not self.reopens:
+            news = msgspec.structs.replace(news, listen=False, heard=False)
+        if isinstance(news, PlaybackStarted | PlaybackEnded):
+            self._follow(self._listener.feed(news))
+
+    def tick(self, at_s: float) -> None:
+        """Let time pass, as a satellite may fall silent."""
+        due_s = self._listener.deadline_s()
+        if due_s is not None and at_s >= due_s:
+            self._follow(self._listener.feed(Tick(at_s=at_s)))
+
+    def yield_(self) -> None:
+        """Another room heard the same better: forget it, without a word."""
+        for _ in self._listener.deafen():
+            pass
+        self._stream_as_needed()
+
+    # ── what follows ────────────────────────────────────────────────────────────────────────
+
+    def _follow(self, outputs: Iterable[Message]) -> None:
+        self._give(outputs)
+        self._player.lower(self._listener.listening)
+        self._stream_as_needed()
+
+    def _stream_as_needed(self) -> None:
+        """Have the satellite send what it hears, or end that, as the listener is open."""
+        if self.open and not self._streams:
+            self._sound.begin()
+            self._write(RunPipeline(PipelineStage.ASR, PipelineStage.TTS).event())
+        elif self._streams and not self.open:
+            self._write(VoiceStopped().event())
+            self._write(Transcribed(text=self._heard).event())
+        self._streams = self.open
+
+    def _give(self, outputs: Iterable[Message]) -> None:
+        for message in _of_room(outputs, self.name):
+            self._send(message)
+
+
+def _of_room(outputs: Iterable[Message], name: str) -> Iterator[Message]:
+    """What goes to the daemon: all that is spoken names the satellite, and no levels."""
+    for output in outputs:
+        if isinstance(output, Level):
+            continue
+        yield msgspec.structs.replace(output, peer=name) if isinstance(output, Spoken) else output

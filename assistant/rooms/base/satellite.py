@@ -1,0 +1,192 @@
+"""A satellite as its base sees it: the connection, which is made again whenever it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+
+from wyoming.audio import AudioChunk
+from wyoming.event import Event
+from wyoming.info import Describe, Info
+from wyoming.ping import Ping, Pong
+from wyoming.pipeline import PipelineStage, RunPipeline
+from wyoming.satellite import RunSatellite
+from wyoming.snd import Played
+from wyoming.wake import Detection
+
+from assistant.core.clock import boottime_s
+from assistant.core.errors import RoomsError
+from assistant.core.messages import Message, SatelliteChanged
+from assistant.core.settings.wyoming import SatelliteSettings
+from assistant.rooms.base.player import SatellitePlayer
+from assistant.rooms.base.room import Room
+from assistant.rooms.detection import Noticed
+from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
+
+CONNECTS_S = 5.0
+AGAIN_S, AGAIN_LATER_S = 1.0, 10.0
+"""Seconds to the next attempt after a connection that worked, and after one that did not."""
+PING_EVERY_S = 1.0
+SILENT_S = 3.5
+"""Seconds without an event, be it the answer to a ping, after which a satellite is gone."""
+TICK_S = 0.1
+MOST_WAITING = 600
+"""Most events that wait for a slow satellite; then it is hung up on."""
+
+log = logging.getLogger(__name__)
+
+
+class Satellite:
+    """Connects to one satellite, and carries what passes between it and its room."""
+
+    def __init__(
+        self,
+        name: str,
+        settings: SatelliteSettings,
+        send: Callable[[Message], None],
+        make_room: Callable[[SatellitePlayer, Callable[[Event], None]], Room],
+    ) -> None:
+        self._name, self._settings, self._send = name, settings, send
+        self._waiting: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
+        self._player = SatellitePlayer(self._wait_and_write, self._played)
+        self.room = make_room(self._player, self._write)
+        self.present = False
+        """Whether it is connected, and has said what it is."""
+        self._keyword, self._noticed = "", Noticed()
+        self._fault = ""
+
+    async def run(self) -> None:
+        """Keep the connection, for ever."""
+        while True:
+            worked = False
+            try:
+                worked = await self._connected()
+            except RoomsError as error:
+                self._tell_fault(f"{error.message} ({error.code})")
+            except MALFORMED:
+                self._tell_fault("it sends an event that lacks a field (rooms.event)")
+            await asyncio.sleep(AGAIN_S if worked else AGAIN_LATER_S)
+
+    def take(self, message: Message) -> None:
+        """Hand the room what the daemon has for it."""
+        self.room.take(message)
+
+    def tell_presence(self) -> None:
+        """Tell the daemon whether the satellite is there."""
+        self._send(
+            SatelliteChanged(satellite=self._name, area=self.room.area, present=self.present)
+        )
+
+    async def _connected(self) -> bool:
+        """Serve until the connection is lost; False where it never came about."""
+        host, port = self._settings.address, self._settings.port
+        try:
+            async with asyncio.timeout(CONNECTS_S):
+                reader, writer = await asyncio.open_connection(host, port, limit=MOST_HEADER_BYTES)
+        except (OSError, TimeoutError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else "") or "no answer"
+            raise RoomsError("rooms.away", f"{host}, port {port}: {reason}") from error
+        self._waiting = asyncio.Queue(MOST_WAITING)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                others = [
+                    tasks.create_task(one)
+                    for one in (self._pour(writer), self._player.run(), self._ping(), self._tick())
+                ]
+                await self._obey(reader)
+                for other in others:
+                    other.cancel()
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        finally:
+            if self.present:
+                self.present = False
+                self.tell_presence()
+                log.warning("the satellite %s is gone (rooms.satellite)", self._name)
+            self.room.lost()
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+        return True
+
+    async def _obey(self, reader: asyncio.StreamReader) -> None:
+        self._write(Describe().event())
+        self._write(RunSatellite().event())
+        while (event := await read_event(reader, SILENT_S)) is not None:
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
+        """Take an event of the satellite; those that mean nothing to a base are passed over."""
+        if AudioChunk.is_type(event.type):
+            self.room.hear(AudioChunk.from_event(event), boottime_s())
+        elif Detection.is_type(event.type):
+            self._notice(Detection.from_event(event))
+        elif RunPipeline.is_type(event.type):
+            self._run(RunPipeline.from_event(event))
+        elif Played.is_type(event.type):
+            self.room.was_played()
+        elif Info.is_type(event.type):
+            self._met(Info.from_event(event))
+        elif Ping.is_type(event.type):
+            self._write(Pong(text=Ping.from_event(event).text).event())
+
+    def _met(self, info: Info) -> None:
+        if info.satellite is None:
+            raise RoomsError("rooms.no_satellite", "what listens there is no satellite")
+        self.room.reopens = bool(info.satellite.supports_trigger)
+        if not self.present:
+            self.present, self._fault = True, ""
+            self.tell_presence()
+            log.info("the satellite %s is there (rooms.satellite)", self._name)
+
+    def _notice(self, detection: Detection) -> None:
+        """Keep a wake word for the sound that follows, unless it is in what comes already."""
+        keyword, noticed = detection.name or "", Noticed.of(detection.context)
+        if self.room.streams:
+            self.room.woken(keyword, noticed, boottime_s())
+        else:
+            self._keyword, self._noticed = keyword, noticed
+
+    def _run(self, pipeline: RunPipeline) -> None:
+        """Listen to what it sends from a wake word on."""
+        if pipeline.start_stage is not PipelineStage.ASR:
+            self._tell_fault("it wants its wake word heard here, which cannot be done (rooms.wake)")
+            return
+        keyword = self._keyword or pipeline.wake_word_name or ""
+        self.room.woken(keyword, self._noticed, boottime_s())
+        self._keyword, self._noticed = "", Noticed()
+
+    def _played(self, news: Message) -> None:
+        self.room.told(news)
+
+    def _tell_fault(self, fault: str) -> None:
+        """Log what is wrong, once."""
+        if fault != self._fault:
+            self._fault = fault
+            log.warning("the satellite %s: %s", self._name, fault)
+
+    # ── what is sent ────────────────────────────────────────────────────────────────────────
+
+    def _write(self, event: Event) -> None:
+        """Send an event after those before it."""
+        with contextlib.suppress(asyncio.QueueFull):  # it is silent, too, and soon hung up on
+            self._waiting.put_nowait(event)
+
+    async def _wait_and_write(self, event: Event) -> None:
+        await self._waiting.put(event)
+
+    async def _pour(self, writer: asyncio.StreamWriter) -> None:
+        while True:
+            await write_event(await self._waiting.get(), writer)
+
+    async def _ping(self) -> None:
+        while True:
+            await asyncio.sleep(PING_EVERY_S)
+            self._write(Ping().event())
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            self.room.tick(boottime_s())

@@ -1,0 +1,1 @@
+"""A microphone and a loudspeaker that serve a base elsewhere: another Hark, or Home Assistant."""

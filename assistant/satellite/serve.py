@@ -1,0 +1,176 @@
+"""A satellite on the network: it listens at a port, and serves the base that the owner named."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+from collections.abc import Callable, Iterable, Sequence
+
+from wyoming.event import Event
+from wyoming.satellite import RunSatellite
+
+from assistant.bridge.complaints import Complaints
+from assistant.core.clock import boottime_s
+from assistant.core.errors import RoomsError
+from assistant.core.messages import Frame, PlaybackEnded, PlaybackStarted, Tick
+from assistant.core.stage import Source
+from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
+from assistant.satellite.satellite import Satellite
+
+IDLE_S = 10.0
+"""Seconds without an event after which the base is gone: it pings every other second."""
+MOST_CONNECTIONS = 8
+MOST_WAITING = 600
+"""Most events that wait for a slow base, twenty seconds of sound; then it is hung up on."""
+LOOK_EVERY_S = 0.25
+
+log = logging.getLogger(__name__)
+
+
+class Server:
+    """Serves `bases`, names or addresses, at `port`; frames and news come from `sources`."""
+
+    def __init__(
+        self,
+        satellite: Satellite,
+        sources: Iterable[Source],
+        bases: Sequence[str],
+        address: str,
+        port: int,
+        beat: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._satellite, self._sources, self._bases = satellite, tuple(sources), bases
+        self._address, self.port, self._beat = address, port, beat
+        self._complaints = Complaints(log)
+        self._connections = 0
+        self._base: Connection | None = None
+        self._ending = asyncio.Event()
+
+    def stop(self) -> None:
+        """End, from the thread of the loop."""
+        self._ending.set()
+
+    async def run(self) -> None:
+        """Serve until `stop`; raises `RoomsError` where it cannot listen."""
+        loop = asyncio.get_running_loop()
+        try:
+            server = await asyncio.start_server(
+                self._serve, self._address or None, self.port, limit=MOST_HEADER_BYTES
+            )
+        except OSError as error:
+            where = f"{self._address or 'every address'}, port {self.port}"
+            raise RoomsError("satellite.port", f"cannot listen at {where}: {error}") from error
+        self.port = server.sockets[0].getsockname()[1]
+        for source in self._sources:
+            loop.add_reader(source.fileno(), self._hear, source)
+        try:
+            async with server:
+                await self._look()
+        finally:
+            for source in self._sources:
+                loop.remove_reader(source.fileno())
+            if self._base is not None:
+                self._base.close()
+
+    async def _look(self) -> None:
+        while not self._ending.is_set():
+            self._satellite.tick(Tick(at_s=boottime_s()))
+            self._beat()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_EVERY_S):
+                    await self._ending.wait()
+
+    def _hear(self, source: Source) -> None:
+        for message in source.read():
+            if isinstance(message, Frame):
+                self._send(self._satellite.hear(message))
+            elif isinstance(message, PlaybackStarted | PlaybackEnded):
+                self._send(self._satellite.told(message))
+
+    def _send(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if self._base is not None:
+                self._base.send(event)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = Connection(writer)
+        caller = writer.get_extra_info("peername")[0]
+        self._connections += 1
+        try:
+            if caller not in await self._allowed():
+                self._complaints.of("satellite", "an address that --base does not name calls")
+            elif self._connections > MOST_CONNECTIONS:
+                self._complaints.of("satellite", f"more than {MOST_CONNECTIONS} connections come")
+            else:
+                await self._obey(connection, reader)
+        except RoomsError as error:
+            self._complaints.of("satellite", f"a connection ends: {error.message} ({error.code})")
+        except MALFORMED:
+            self._complaints.of("satellite", "an event lacks a field (rooms.event)")
+        except asyncio.CancelledError:
+            pass  # at the end; asyncio of Python 3.11 would log a task that is cancelled
+        finally:
+            self._connections -= 1
+            connection.close()
+            if self._base is connection:
+                self._base = None
+                self._satellite.lost()
+                log.warning("the base is gone (satellite.base)")
+
+    async def _obey(self, connection: Connection, reader: asyncio.StreamReader) -> None:
+        """Obey a connection; the one that has the satellite run is the base from then on."""
+        while not connection.closed:
+            event = await read_event(reader, IDLE_S)
+            if event is None:
+                return
+            if RunSatellite.is_type(event.type) and self._base is not connection:
+                if self._base is not None:
+                    self._base.close()
+                    self._satellite.lost()
+                self._base = connection
+                log.info("a base is here (satellite.base)")
+            for answer in self._satellite.obey(event, boottime_s()):
+                connection.send(answer)
+
+    async def _allowed(self) -> set[str]:
+        loop = asyncio.get_running_loop()
+        found: set[str] = set()
+        for base in self._bases:
+            with contextlib.suppress(socket.gaierror):
+                for info in await loop.getaddrinfo(base, None, type=socket.SOCK_STREAM):
+                    address = str(info[4][0])
+                    found |= {address, f"::ffff:{address}"}
+        return found
+
+
+class Connection:
+    """What goes to one who called: a queue, so that a slow network holds up no frame."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+        self._waiting: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
+        self._task = asyncio.create_task(self._run())
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing goes out any more."""
+        return self._task.done()
+
+    def send(self, event: Event) -> None:
+        """Send an event after those before it; a base that takes none is hung up on."""
+        try:
+            self._waiting.put_nowait(event)
+        except asyncio.QueueFull:
+            self.close()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._task.cancel()
+        self._writer.close()
+
+    async def _run(self) -> None:
+        with contextlib.suppress(RoomsError):
+            while True:
+                await write_event(await self._waiting.get(), self._writer)

@@ -1,0 +1,71 @@
+"""The timers of a satellite's room, which it rings by itself while its base is away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import msgspec
+
+from assistant.english.spoken import length
+
+MOST = 100
+"""Most timers that are kept; the base that starts more of them is not trusted with memory."""
+
+
+class Timer(msgspec.Struct):
+    """A timer: its end, or what is left of it while it is paused."""
+
+    name: str
+    total_s: float
+    ends_at_s: float
+    left_s: float | None = None
+
+    @property
+    def words(self) -> str:
+        """What to say when it is over."""
+        called = f"{self.name} timer" if self.name else _timer_for(self.total_s)
+        return f"Your {called} is done."
+
+
+class Timers:
+    """Follows what the base tells of timers, by the satellite's own clock."""
+
+    def __init__(self) -> None:
+        self._timers: dict[str, Timer] = {}
+
+    def start(self, name: str, called: str, total_s: float, at_s: float) -> None:
+        """Keep a timer that begins now."""
+        if len(self._timers) < MOST:
+            self._timers[name] = Timer(called, total_s, at_s + total_s)
+
+    def update(self, name: str, active: bool, left_s: float, at_s: float) -> None:
+        """Let a timer go on, or rest, with these seconds left."""
+        if (timer := self._timers.get(name)) is not None:
+            timer.ends_at_s = at_s + left_s
+            timer.left_s = None if active else left_s
+
+    def cancel(self, name: str) -> None:
+        """Forget a timer."""
+        self._timers.pop(name, None)
+
+    def finish(self, name: str) -> str:
+        """Forget a timer that has ended, and give the words for it; "" for one not known."""
+        timer = self._timers.pop(name, None)
+        return "" if timer is None else timer.words
+
+    def due(self, at_s: float) -> Iterator[str]:
+        """The words of each timer whose end has come, which is forgotten."""
+        running = [(name, timer) for name, timer in self._timers.items() if timer.left_s is None]
+        for name, timer in running:
+            if timer.ends_at_s <= at_s:
+                del self._timers[name]
+                yield timer.words
+
+    def deadline_s(self) -> float | None:
+        """When the first one ends; None for never."""
+        return min((t.ends_at_s for t in self._timers.values() if t.left_s is None), default=None)
+
+
+def _timer_for(total_s: float) -> str:
+    return f"timer for {length(timedelta(seconds=total_s))}"
