@@ -10,19 +10,21 @@ import numpy as np
 
 from assistant.core.config import ListeningSettings
 from assistant.core.messages import Frame, Level
-from audio.frames import FRAME_S
+from audio.clearness import Clearness
+from audio.clearness import Heard as Clear
 from audio.own_voice import OwnVoice
 from audio.preroll import Heard, PreRoll
 from audio.vad import Sound, Vad
 from audio.wake.engine import WakeWordEngine
 
 FRAMES_A_LEVEL = 16
+BURST_PAUSE_S = 0.3
+BURST_MARGIN_S = 0.2
+LONGEST_KEYWORD_S = 1.2
 LONGEST_EARCON_S = 0.4
 # PocketSphinx notices a word up to 0.6 s after it was said, and in the hiss of a quiet microphone
 # (measured: dither of one bit) it notices "stop" nine times in 28 s, where nobody spoke.
 SPOKEN_WITHIN_S = 0.7
-CLEAR_OVER_S = 1.0
-"""Seconds of sound by which microphones are compared: those of a wake word and its detection."""
 
 
 class Ear:
@@ -42,7 +44,8 @@ class Ear:
         self.area = area
         self._engine, self._stop_word, self._own_voice = engine, stop_word, own_voice
         self._vad = Vad(settings.vad_aggressiveness)
-        self._sounds: deque[Sound] = deque(maxlen=round(CLEAR_OVER_S / FRAME_S))
+        self._sounds: deque[Sound] = deque(maxlen=FRAMES_A_LEVEL)
+        self._clearness = Clearness()
         self._unmeasured = 0
         self._speech = False
         self._silent_at_s = 0.0
@@ -64,6 +67,7 @@ class Ear:
         masked = self._own_voice.sounds(frame.at_s)
         self._speech = self._is_speech(sound, frame.at_s, recording, masked)
         self._sounds.append(sound)
+        self._clearness.hear(frame.samples)
         self._unmeasured += 1
         heard = Heard(frame.at_s, frame.samples, self._speech, masked)
         self.preroll.push(heard)
@@ -74,7 +78,7 @@ class Ear:
         if self._unmeasured < FRAMES_A_LEVEL:
             return
         self._unmeasured = 0
-        recent = list(self._sounds)[-FRAMES_A_LEVEL:]
+        recent = list(self._sounds)
         power = np.mean([10 ** (sound.rms_dbfs / 10) for sound in recent])
         yield Level(
             rms_dbfs=round(10 * float(np.log10(power)), 1),
@@ -82,10 +86,15 @@ class Ear:
             speech=any(sound.speech for sound in recent),
         )
 
-    def clearness(self) -> float:
-        """The ratio of the last second's energy to the noise floor's, to compare microphones by."""
-        rises = [10 ** ((s.rms_dbfs - s.noise_floor_dbfs) / 10) for s in self._sounds]
-        return float(np.mean(rises)) if rises else 0.0
+    def lately(self) -> Clear:
+        """What was heard just now, to compare microphones by."""
+        return self._clearness.heard()
+
+    def begins_s(self, ended_s: float) -> float:
+        """When an utterance began whose wake word ended at `ended_s`."""
+        # A wake word that began over a reply's end would be cut off where the reply ended.
+        burst_s = self.preroll.burst_starts_s(BURST_PAUSE_S, BURST_MARGIN_S, through_masked=True)
+        return max(burst_s, ended_s - LONGEST_KEYWORD_S)
 
     def forget_speech(self) -> None:
         """Forget what was said before a reply, which is no "stop" to it."""
@@ -95,6 +104,7 @@ class Ear:
         """Forget all that was heard."""
         self.preroll.clear()
         self._sounds.clear()
+        self._clearness.forget()
         self._unmeasured, self._speech = 0, False
         self.forget_speech()
 

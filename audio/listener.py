@@ -21,15 +21,18 @@ from assistant.core.messages import (
     BargeIn,
     Complete,
     Frame,
+    ListenHere,
     Message,
     NothingHeard,
+    Outheard,
     PlaybackEnded,
     PlaybackStarted,
     Speech,
     Tick,
     Woke,
 )
-from audio.ear import Ear
+from audio.clearness import Heard as Clear
+from audio.ear import BURST_MARGIN_S, BURST_PAUSE_S, Ear
 from audio.endpointing import Endpointing, Phase
 from audio.frames import FRAME_S
 from audio.own_voice import OwnVoice
@@ -43,11 +46,8 @@ from audio.wake.locate import frames_since_keyword
 # 0.07 to 0.4 s after its end, 0.2 s at the median.
 KEYWORD_ENDS_BEFORE_S = 0.2
 KEYWORD_TAIL_S = 0.25
-LONGEST_KEYWORD_S = 1.2
 # Where no wake word was said, clatter is likelier than a short word.
 UNASKED_BEGINS_AFTER_S = 0.18
-BURST_PAUSE_S = 0.3
-BURST_MARGIN_S = 0.2
 DEAF_AFTER_S = 1.0
 
 
@@ -71,6 +71,8 @@ class Listener:
         PlaybackEnded,
         Complete,
         Speech,
+        ListenHere,
+        Outheard,
     )
 
     def __init__(
@@ -131,6 +133,12 @@ class Listener:
                     yield from self._close()
             case Speech():
                 self._secrecy.observe(message)
+            case ListenHere() if not self.listening:
+                begins_s = self._lead.begins_s(message.ended_at_s)
+                now_s, command_from_s = self._lead.heard_at_s, message.ended_at_s + KEYWORD_TAIL_S
+                yield from self.wake(now_s, begins_s, command_from_s, message.wake_word)
+            case Outheard():
+                self.drop(message.utterance_id)
             case Tick() if self._open is not None and self._deaf(message.at_s):
                 yield from self._close()
 
@@ -148,6 +156,19 @@ class Listener:
             return
         self._lead.heard_at_s = at_s
         yield from self._open_up(at_s, begins_s, command_from_s, wake_word=wake_word)
+
+    def lately(self) -> Clear:
+        """What was heard just now by the microphone that leads, to compare rooms by."""
+        return self._lead.lately()
+
+    def drop(self, utterance_id: str) -> bool:
+        """Forget an utterance that another room hears better; whether it was being heard."""
+        if self._open is None or self._open.utterance_id != utterance_id:
+            return False
+        self._open = None
+        self._closed_at_s = self._lead.heard_at_s
+        self._onset = self._unhurried(self._lead.heard_at_s)
+        return True
 
     def deadline_s(self) -> float | None:
         """When to close an open microphone that gives no more frames."""
@@ -194,17 +215,17 @@ class Listener:
 
     def _clearness(self, ear: Ear, at_s: float) -> float:
         """How clearly an ear hears; one of which the microphone is gone does not."""
-        return ear.clearness() if at_s - ear.heard_at_s < self._deaf_after_s else -1.0
+        return (
+            ear.lately().clearness_db
+            if at_s - ear.heard_at_s < self._deaf_after_s
+            else float("-inf")
+        )
 
     def _woken(self, noticed_by: Ear, at_s: float, keyword: str) -> Iterator[Message]:
         if self._replying:
             yield BargeIn(utterance_id=self._replying)
         ended_s = at_s - self._since_keyword_s(noticed_by)
-        # A wake word that began over a reply's end would be cut off where the reply ended.
-        burst_s = self._lead.preroll.burst_starts_s(
-            BURST_PAUSE_S, BURST_MARGIN_S, through_masked=True
-        )
-        begins_s = max(burst_s, ended_s - LONGEST_KEYWORD_S)
+        begins_s = self._lead.begins_s(ended_s)
         yield from self._open_up(at_s, begins_s, ended_s + KEYWORD_TAIL_S, wake_word=keyword)
 
     def _since_keyword_s(self, ear: Ear) -> float:

@@ -10,12 +10,16 @@ import msgspec
 
 from assistant.core.messages import (
     BargeIn,
+    Compare,
+    Compared,
     Complete,
     DeviceChanged,
     Frame,
+    ListenHere,
     Message,
     MuteChanged,
     NothingHeard,
+    Outheard,
     PlaybackEnded,
     PlaybackStarted,
     Speech,
@@ -68,6 +72,9 @@ class AudioStage:
         Complete,
         StageFailed,
         DeviceChanged,
+        Compare,
+        ListenHere,
+        Outheard,
     )
 
     def __init__(
@@ -86,6 +93,8 @@ class AudioStage:
             case Speech():
                 self._player.play(message)
                 return self._listener.feed(message)
+            case BargeIn() | PlaybackStarted() | PlaybackEnded() if message.peer:
+                pass  # of a satellite
             case BargeIn():
                 self._player.stop()
             case StageFailed(stage="voice"):
@@ -94,8 +103,10 @@ class AudioStage:
                 return self._pass_on(message)
             case DeviceChanged() if message.device in OWN_DEVICES:
                 return self._device(message)
-            case Frame() | Tick() | Complete():
+            case Frame() | Tick() | Complete() | ListenHere() | Outheard():
                 return self._listen(message)
+            case Compare() if not self._muted:
+                return self._compare(message)
         return ()
 
     def deadline_s(self) -> float | None:
@@ -109,7 +120,13 @@ class AudioStage:
         """Release the listener's engines; the player stays for the next stage."""
         self._listener.close()
 
-    def _listen(self, message: Frame | Tick | Complete) -> Iterator[Message]:
+    def _compare(self, message: Compare) -> Iterator[Message]:
+        clearness_db, imprint = self._listener.lately()
+        yield Compared(contest=message.contest, clearness_db=clearness_db, imprint=imprint)
+
+    def _listen(
+        self, message: Frame | Tick | Complete | ListenHere | Outheard
+    ) -> Iterator[Message]:
         if self._mute is not None and message.at_s >= self._look_at_s:
             yield from self._follow(self._mute, message.at_s)
         if self._muted:

@@ -25,6 +25,7 @@ from assistant.core.messages import (
     MusicLibrary,
     NothingHeard,
     OpenQuestion,
+    Outheard,
     PlaybackEnded,
     PlaybackStarted,
     Question,
@@ -99,17 +100,17 @@ class SkillsStage:
     `broker` those of `players` alone, and those of lists where it `shares_lists`. What a skill did
     is committed before its reply, or not kept. `revisions` outlive a stage that is rebuilt, so that
     no utterance is lost meanwhile; so do the `notices`, each of which is told once. `recording`
-    tells whether what is said is recorded. How often each intent was carried out is told in the
-    file `usage`, which names users gave in `names`. `mute` closes the microphone; no skill is
-    handed it. In the hours `quiet`, from and until, only what is urgent is announced. `rules` say
-    what is not allowed here, and what needs the PIN, whose hash is in `pin`. What is planned by the
-    clock waits for `evidence` that it is right. The file `calendar` follows the `collection`.
+    tells whether what is said is recorded. The file `usage` tells how often each intent was carried
+    out, `names` what users named. `mute`, which no skill is handed, closes the microphone. In the
+    hours `quiet` only what is urgent is announced. `rules` say what is not allowed here, and what
+    needs the PIN, whose hash is in `pin`. What is planned by the clock waits for `evidence` that it
+    is right. The file `calendar` follows the `collection`.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
         *(Interpretation, Commit, NothingHeard, Woke, PlaybackStarted, PlaybackEnded),
         *(HomeReceipt, HomeStates, HomeLists, HomeForecasts, MusicLibrary, DeviceChanged),
-        *(CalendarReport, SatelliteChanged),
+        *(CalendarReport, SatelliteChanged, Outheard),
     )
 
     def __init__(
@@ -166,7 +167,7 @@ class SkillsStage:
         capabilities = Capabilities(database, self._announcements, self._timing, network)
         self._later = Later(registry, database, self._devices, self._timing, self._quiet.holds)
         self._revisions = revisions or Revisions()
-        self._notices = [] if notices is None else notices
+        self._notices = notices if notices is not None else []
         self._notices += [SET_ASIDE] * bool(database.set_aside)
         database.set_aside = None  # reported once, also when the stage is rebuilt
         registry.use(capabilities, guard)
@@ -198,11 +199,8 @@ class SkillsStage:
                 area=next((a for a in home.areas if a.id == there), None),
                 peer=PEER if there == PEER else "",
             )
-            openings = Openings(
-                *(registry, context, history, self._later, self._devices, resolve),
-                *(mute, self._trust.confirm),
-            )
-            return Room(there, context, history, openings)
+            parts = (registry, context, history, self._later, self._devices, resolve)
+            return Room(there, context, history, Openings(*parts, mute, self._trust.confirm))
 
         self._rooms = Rooms(area, room)
 

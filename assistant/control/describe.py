@@ -11,6 +11,8 @@ from assistant.core.messages import (
     CarriedOut,
     Command,
     Commit,
+    Compare,
+    Compared,
     Complete,
     DeviceChanged,
     DocumentsDone,
@@ -27,11 +29,13 @@ from assistant.core.messages import (
     Interpretation,
     KeepSound,
     Level,
+    ListenHere,
     Message,
     MusicLibrary,
     MuteChanged,
     NothingHeard,
     OpenQuestion,
+    Outheard,
     PlaybackEnded,
     PlaybackStarted,
     QualityAlert,
@@ -141,6 +145,14 @@ def _of_daemon(event: Message) -> str:
             return f"{device} {'is back' if present else 'is gone'}" + (
                 f": {detail}" * bool(detail)
             )
+        case Compare():
+            return "how clearly does the device hear it?"
+        case Outheard():
+            return "another room hears it better"
+        case Compared(clearness_db=clearness_db):
+            return f"{clearness_db:.0f} dB"
+        case ListenHere(wake_word=word):
+            return word.replace("_", " ")
         case SatelliteChanged(satellite=name, area=area, present=present):
             return f"{name} in {area} {'is there' if present else 'is gone'}"
         case MuteChanged(muted=muted):

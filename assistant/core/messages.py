@@ -55,7 +55,12 @@ from assistant.core.parts import When as When
 from assistant.core.parts import Word as Word
 from assistant.core.parts import WordFacts as WordFacts
 from assistant.core.parts import Work as Work
+from assistant.core.rooms.messages import Compare as Compare
+from assistant.core.rooms.messages import Compared as Compared
+from assistant.core.rooms.messages import ListenHere as ListenHere
+from assistant.core.rooms.messages import Outheard as Outheard
 from assistant.core.rooms.messages import SatelliteChanged as SatelliteChanged
+from assistant.core.settings.wyoming import PEER
 
 
 class AudioChunk(Spoken, frozen=True, kw_only=True):
@@ -197,6 +202,8 @@ class Woke(Control, frozen=True, kw_only=True):
 
     utterance_id: Id
     wake_word: str
+    peer: Id = ""
+    """The satellite that heard it; "" for the device itself."""
 
 
 class Complete(Control, frozen=True, kw_only=True):
@@ -213,12 +220,16 @@ class BargeIn(Control, frozen=True, kw_only=True):
     """The user spoke over `utterance_id`'s reply: stop making more of it."""
 
     utterance_id: Id
+    peer: Id = ""
+    """The satellite that played it; "" for the device itself."""
 
 
 class PlaybackStarted(Control, frozen=True, kw_only=True):
     """The first sample of a reply has gone to the loudspeaker."""
 
     utterance_id: Id
+    peer: Id = ""
+    """The satellite that plays it; "" for the device itself."""
 
 
 class PlaybackEnded(Control, frozen=True, kw_only=True):
@@ -231,6 +242,8 @@ class PlaybackEnded(Control, frozen=True, kw_only=True):
     """Whether it was cut off before its end."""
     heard: bool = True
     """Whether any sound came out."""
+    peer: Id = ""
+    """As in PlaybackStarted."""
 
 
 class Asked(Control, frozen=True, kw_only=True):
@@ -338,8 +351,11 @@ def is_for_peer(message: Message) -> bool:
     """Whether work is for who speaks over the network, and not for its usual consumer."""
     if not isinstance(message, Spoken) or not message.peer:
         return False
-    words = isinstance(message, Transcript) and message.dictated
-    return words or isinstance(message, (SpokenReply, Speech))
+    if isinstance(message, Transcript):
+        return message.dictated
+    if isinstance(message, SpokenReply):  # those of a satellite are voiced first
+        return message.peer == PEER
+    return isinstance(message, Speech)
 
 
 def concrete(kind: type[Message]) -> tuple[type[Message], ...]:

@@ -1,4 +1,4 @@
-"""What a satellite of Hark tells of a wake word beside its name, in the detection's context."""
+"""What Hark's satellites and bases tell each other of a wake word beside its name, in contexts."""
 
 from __future__ import annotations
 
@@ -6,24 +6,43 @@ from typing import Any
 
 import msgspec
 
+from audio.clearness import Heard
+
 KEY = "hark"
 
 
 class Noticed(msgspec.Struct, frozen=True, kw_only=True):
-    """How a wake word was noticed; a satellite that tells nothing sends no sound before it."""
+    """How a satellite hears a wake word; one that tells nothing sends no sound from before it."""
 
     preroll_s: float = 0.0
     """Seconds of sound before the detection that come first."""
     keyword_ended_s: float = 0.0
     """Seconds before the detection at which the wake word ended."""
-    clearness: float | None = None
-    """Ratio of the wake word's energy to the noise, as the satellite's microphone hears them."""
+    heard: Heard | None = None
+    """How clearly it is heard."""
 
     def context(self) -> dict[str, Any]:
-        """The context of a detection."""
+        """The context of a detection, or of "not-detected" where another room asks."""
         return {KEY: msgspec.to_builtins(self)}
 
     @classmethod
     def of(cls, context: dict[str, Any] | None) -> Noticed:
-        """What a detection's context tells; raises `msgspec.ValidationError` for another type."""
+        """What a context tells; raises `msgspec.ValidationError` for another type."""
         return msgspec.convert((context or {}).get(KEY, {}), cls)
+
+
+class Comparing(msgspec.Struct, frozen=True, kw_only=True):
+    """A base asks how clearly a satellite hears the wake word that another room noticed."""
+
+    ended_s: float
+    """Seconds before now at which the wake word ended."""
+
+    def context(self) -> dict[str, Any]:
+        """The context of "detect"."""
+        return {KEY: msgspec.to_builtins(self)}
+
+    @classmethod
+    def of(cls, context: dict[str, Any] | None) -> Comparing | None:
+        """What a context asks; None for a "detect" that means something else."""
+        asked = (context or {}).get(KEY)
+        return None if asked is None else msgspec.convert(asked, cls)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import msgspec
 
 from assistant.core.messages import (
+    Compared,
     Complete,
     Message,
     Speech,
@@ -15,10 +16,11 @@ from assistant.core.messages import (
     StageFailed,
     Tick,
     Transcript,
+    Woke,
 )
 from assistant.rooms.network import Network
 
-OVERHEARD = (StageFailed, Complete, Transcript)
+OVERHEARD = (StageFailed, Complete, Transcript, Woke, Compared)
 """What is heard of what goes on in the daemon; the rest of what is consumed is sent here."""
 
 ANSWERS = (*OVERHEARD, SpokenReply, Speech)
@@ -37,11 +39,10 @@ class RoomsStage:
         base, daemon = self._network.base, self._network.daemon
         if isinstance(message, Tick):
             yield from daemon.asked()
-        elif isinstance(message, SpokenReply) and message.peer in base.names:
-            there = message.peer if base.has(message.peer) else ""
-            yield msgspec.structs.replace(message, peer=there)
+        elif isinstance(message, Speech) and base.lacks(message.peer):
+            yield msgspec.structs.replace(message, peer="")  # for the device itself
         elif isinstance(message, ANSWERS):
-            daemon.answer(message.utterance_id, message)
+            daemon.answer(getattr(message, "utterance_id", ""), message)
 
     def deadline_s(self) -> float | None:
         """Never: what waits is told by a descriptor."""

@@ -20,7 +20,7 @@ from wyoming.pipeline import PipelineStage, RunPipeline
 from wyoming.satellite import PauseSatellite, RunSatellite
 from wyoming.snd import Played
 from wyoming.timer import TimerCancelled, TimerFinished, TimerStarted, TimerUpdated
-from wyoming.wake import Detection
+from wyoming.wake import Detect, Detection, NotDetected
 
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
@@ -30,18 +30,12 @@ from assistant.core.messages import (
     Speech,
     Tick,
 )
-from assistant.rooms.detection import Noticed
+from assistant.rooms.detection import Comparing, Noticed
 from assistant.satellite.timers import Timers
 from audio.ear import Ear
 from audio.earcons import FAILED, HEARD, earcon
 from audio.frames import FRAME_S
-from audio.listener import (
-    BURST_MARGIN_S,
-    BURST_PAUSE_S,
-    KEYWORD_ENDS_BEFORE_S,
-    KEYWORD_TAIL_S,
-    LONGEST_KEYWORD_S,
-)
+from audio.listener import KEYWORD_ENDS_BEFORE_S, KEYWORD_TAIL_S
 from audio.preroll import Heard
 from audio.stage import Player
 
@@ -85,12 +79,15 @@ class Satellite:
         self._sentence, self._rate_hz = 0, 0
         self._cut = False
         self._at_s = 0.0
+        self._elsewhere_ended_s = 0.0
+        """When the wake word ended that another room noticed last."""
         self._obey: Mapping[str, Callable[[Event], Iterator[Event]]] = {
             Describe().event().type: lambda _: iter([self._info.event()]),
             Ping().event().type: lambda event: iter([Pong(Ping.from_event(event).text).event()]),
             RunSatellite().event().type: lambda _: self._run(),
             PauseSatellite().event().type: lambda _: self._pause(),
             RunPipeline(_ASR, _TTS).event().type: self._asked_to_listen,
+            Detect().event().type: self._compare,
             Transcript("").event().type: lambda _: self._stop_sending(),
             Error("").event().type: self._failed,
             AudioStart(*FORMAT).event().type: self._begin_reply,
@@ -120,17 +117,18 @@ class Satellite:
         """Take a frame of the microphone."""
         self._at_s = frame.at_s
         heard, keyword = self._ear.hear(frame, self.sends)
+        sent_before = self._sends_since_s is not None
         if keyword is not None:
             yield from self._woken(keyword, frame.at_s)
         elif self._playing and self._ear.told_to_stop(heard, 0):
             self._player.stop()
-        if self._sends_since_s is not None:
+        if sent_before and self._sends_since_s is not None:
             yield _chunk(heard)
             self._spoke_frames += heard.speech
             if frame.at_s - self._sends_since_s > LONGEST_S:
                 yield from self._stop_sending()
                 yield AudioStop().event()
-            self._confirm(frame.at_s)
+        self._confirm(frame.at_s)
 
     def told(self, news: PlaybackStarted | PlaybackEnded) -> Iterator[Event]:
         """Take news of what is played; the base is told when its reply has ended, or was cut."""
@@ -172,28 +170,45 @@ class Satellite:
             log.warning("the wake word was said, and no base is there (satellite.base)")
             self._notify(AWAY)
             return
-        ended_s = at_s - KEYWORD_ENDS_BEFORE_S - KEYWORD_TAIL_S
-        burst_s = self._ear.preroll.burst_starts_s(
-            BURST_PAUSE_S, BURST_MARGIN_S, through_masked=True
-        )
-        begins_s = max(burst_s, ended_s - LONGEST_KEYWORD_S)
-        before = self._ear.preroll.since(begins_s)
-        noticed = Noticed(
-            preroll_s=round(len(before) * FRAME_S, 3),
-            keyword_ended_s=round(at_s - ended_s, 3),
-            clearness=round(self._ear.clearness(), 3),
-        )
+        yield from self._send_utterance(keyword, at_s - KEYWORD_ENDS_BEFORE_S - KEYWORD_TAIL_S)
+
+    def _send_utterance(self, keyword: str, ended_s: float) -> Iterator[Event]:
+        """Send what is said from the wake word on, which ended at `ended_s`."""
+        at_s = self._at_s
+        before = self._ear.preroll.since(self._ear.begins_s(ended_s))
+        noticed = self._noticed(ended_s, len(before) * FRAME_S)
         yield Detection(name=keyword, timestamp=_ms(at_s), context=noticed.context()).event()
         if not self.sends:  # else the base has what came before
             self._send_from(at_s, at_s + HEARD_AFTER_S)
             yield RunPipeline(_ASR, _TTS, wake_word_name=keyword).event()
-            yield from map(_chunk, before[:-1])  # the last one follows as it is heard
+            yield from map(_chunk, before)
 
-    def _asked_to_listen(self, _: Event) -> Iterator[Event]:
-        """The base wants to hear what is said now, without a wake word."""
-        if self._runs and not self.sends:
+    def _noticed(self, ended_s: float, preroll_s: float = 0.0) -> Noticed:
+        return Noticed(
+            preroll_s=round(preroll_s, 3),
+            keyword_ended_s=round(self._at_s - ended_s, 3),
+            heard=self._ear.lately(),
+        )
+
+    def _compare(self, event: Event) -> Iterator[Event]:
+        """Tell how clearly the wake word is heard here, which another room has noticed."""
+        asked = Comparing.of(Detect.from_event(event).context)
+        if asked is not None and self._runs:
+            self._elsewhere_ended_s = self._at_s - asked.ended_s
+            yield NotDetected(context=self._noticed(self._elsewhere_ended_s).context()).event()
+
+    def _asked_to_listen(self, event: Event) -> Iterator[Event]:
+        """The base wants to hear what is said now or, where it names a wake word, from that on.
+
+        Another room has noticed that one, and it is heard best here.
+        """
+        keyword = RunPipeline.from_event(event).wake_word_name
+        if not self._runs or self.sends:
+            return
+        if keyword is not None:
+            yield from self._send_utterance(keyword, self._elsewhere_ended_s)
+        else:
             self._send_from(self._at_s, None)
-        return iter(())
 
     def _send_from(self, at_s: float, confirm_at_s: float | None) -> None:
         self._sends_since_s, self._spoke_frames = at_s, 0

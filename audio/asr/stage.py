@@ -16,6 +16,8 @@ from assistant.core.messages import (
     CarriedOut,
     KeepSound,
     Message,
+    NothingHeard,
+    Outheard,
     Tick,
     Transcript,
     Utterance,
@@ -47,7 +49,7 @@ class AsrStage:
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
-        *(AudioChunk, Utterance, Asked, KeepSound, CarriedOut),
+        *(AudioChunk, Utterance, NothingHeard, Outheard, Asked, KeepSound, CarriedOut),
     )
 
     def __init__(
@@ -89,6 +91,8 @@ class AsrStage:
             elif message.utterance_id == self._hearing:
                 self._faults.note_work(message.at_s)
                 yield self._transcribe(message)
+        elif isinstance(message, NothingHeard | Outheard):
+            self._forget_of_peer(message.utterance_id)
         elif isinstance(message, Asked):
             self._asked = message
         elif isinstance(message, KeepSound):
@@ -132,9 +136,12 @@ class AsrStage:
             elif not (self._live or self._running):
                 self._begin_live(chunk.utterance_id)
         if len(self._of_peers) > MOST_BY_PEERS:
-            oldest = next(iter(self._of_peers))
-            del self._of_peers[oldest]
-            self._live = "" if self._live == oldest else self._live
+            self._forget_of_peer(next(iter(self._of_peers)))
+
+    def _forget_of_peer(self, utterance_id: str) -> None:
+        """Drop what a peer was saying, of which nothing more comes."""
+        self._of_peers.pop(utterance_id, None)
+        self._live = "" if self._live == utterance_id else self._live
 
     def _begin_live(self, utterance_id: str) -> None:
         self._live, self._running = utterance_id, False

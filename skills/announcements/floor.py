@@ -15,6 +15,7 @@ from assistant.core.messages import (
     Commit,
     Message,
     NothingHeard,
+    Outheard,
     PlaybackEnded,
     PlaybackStarted,
     Question,
@@ -45,7 +46,7 @@ class Floor:
                 self._lapses_at_s[message.utterance_id] = at_s + ANSWERING_S
             case PlaybackStarted():
                 self._lapses_at_s[message.utterance_id] = at_s + PLAYING_S
-            case PlaybackEnded() | NothingHeard():
+            case PlaybackEnded() | NothingHeard() | Outheard():
                 self._lapses_at_s.pop(message.utterance_id, None)
                 self._ended_at_s = at_s
 

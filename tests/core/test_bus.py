@@ -30,10 +30,12 @@ from assistant.core.messages import (
     Frame,
     Message,
     Reload,
+    Speech,
     SpokenReply,
     Tick,
     Transcript,
 )
+from assistant.core.settings.wyoming import PEER
 from assistant.core.zmtp import GREETING_BYTES, LARGEST_MESSAGE_BYTES
 
 CONSUMERS: dict[type[Message], str] = {AudioChunk: "nlu", Transcript: "nlu"}
@@ -622,10 +624,15 @@ def test_what_is_for_a_peer_goes_to_the_rooms_and_what_it_says_to_all(
     said = transcript("hello")
     of_peer = msgspec.structs.replace(said, peer="p")
     dictated = msgspec.structs.replace(of_peer, dictated=True)
-    reply = SpokenReply(utterance_id="u", text="Hello.", peer="p")
-    for message in (said, dictated, reply):
+    reply = SpokenReply(utterance_id="u", text="Hello.", peer=PEER)
+    to_satellite = msgspec.structs.replace(reply, peer="kitchen")  # is voiced first
+    speech = Speech(
+        utterance_id="u", sequence=0, samples=b"", rate_hz=8000, text="", last=True, peer="kitchen"
+    )
+    for message in (said, dictated, reply, to_satellite, speech):
         asr.send(message)
     rooms.send(of_peer)
-    assert [*rooms.receive(PATIENCE_S), *rooms.receive(PATIENCE_S)] == [dictated, reply]
+    came = [one for _ in range(3) for one in rooms.receive(PATIENCE_S)]
+    assert came == [dictated, reply, speech]
     heard = [*nlu.receive(PATIENCE_S), *nlu.receive(PATIENCE_S)]
     assert sorted(one.peer for one in heard if isinstance(one, Transcript)) == ["", "p"]

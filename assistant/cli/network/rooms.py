@@ -23,6 +23,7 @@ from assistant.core.messages import (
     Commit,
     Message,
     Reload,
+    Speech,
     SpokenReply,
     Transcript,
     Utterance,
@@ -34,7 +35,7 @@ from assistant.rooms.stage import OVERHEARD, RoomsStage
 from assistant.supervision.logs import set_up
 from assistant.supervision.sdnotify import Notifier
 
-PEERS = ("asr", "nlu", "skills", "answer", "voice", "control")
+PEERS = ("audio", "asr", "nlu", "skills", "answer", "voice", "control")
 """The processes whose events are heard."""
 CONSUMERS: Mapping[type[Message], str] = {
     AudioChunk: "asr",
@@ -42,6 +43,7 @@ CONSUMERS: Mapping[type[Message], str] = {
     Transcript: "nlu",
     Commit: "skills",
     SpokenReply: "voice",
+    Speech: "audio",
 }
 
 

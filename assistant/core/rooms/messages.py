@@ -1,4 +1,4 @@
-"""What is told of the satellites."""
+"""What is told of the satellites, and which of several rooms listens when all hear the same."""
 
 from __future__ import annotations
 
@@ -12,3 +12,34 @@ class SatelliteChanged(Control, frozen=True, kw_only=True):
     area: Id
     """Where it stands."""
     present: bool
+
+
+class Compare(Control, frozen=True, kw_only=True):
+    """A wake word was noticed in some room; the device is to say how clearly it hears that."""
+
+    contest: Id
+    """The utterance that began so."""
+
+
+class Compared(Control, frozen=True, kw_only=True):
+    """How clearly the device hears what was just said."""
+
+    contest: Id
+    clearness_db: float
+    """Speech over noise, as `audio.clearness` measures it."""
+    imprint: bytes
+    """By which the same sound is known in other rooms."""
+
+
+class Outheard(Control, frozen=True, kw_only=True):
+    """Another room hears an utterance better: what is heard of it here is dropped."""
+
+    utterance_id: Id
+
+
+class ListenHere(Control, frozen=True, kw_only=True):
+    """The device hears best what was said where the wake word was noticed, and is to listen."""
+
+    wake_word: str
+    ended_at_s: float
+    """When the wake word ended."""

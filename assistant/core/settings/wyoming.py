@@ -25,6 +25,8 @@ class SatelliteSettings(SettingsSection, frozen=True, kw_only=True):
     """TCP port at which it listens."""
     area: str = ""
     """Id of the area where it stands; "" where that is the satellite's own name here."""
+    earshot: str = ""
+    """Name of the part of the home whose rooms may hear the same sentence; the device is in ""."""
 
 
 class WyomingSettings(SettingsSection, frozen=True, kw_only=True):

@@ -14,18 +14,21 @@ from wyoming.event import Event
 from wyoming.pipeline import PipelineStage, RunPipeline
 from wyoming.vad import VoiceStopped
 
+from assistant.core.clock import boottime_s
 from assistant.core.config import ListeningSettings
 from assistant.core.messages import (
     BargeIn,
     Complete,
     Level,
     Message,
+    Outheard,
     PlaybackEnded,
     PlaybackStarted,
     Speech,
     Spoken,
     Tick,
     Transcript,
+    Woke,
 )
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.sound import SatelliteSound
@@ -35,6 +38,10 @@ from audio.listener import KEYWORD_TAIL_S, Listener
 DEAF_AFTER_S = 1.8
 """Seconds without sound after which an utterance is over: networks stall for one, and more is a
 satellite that has died."""
+
+
+ANSWERED_S = 60.0
+"""Seconds in which a question may be answered."""
 
 
 class Elsewhere:
@@ -74,11 +81,17 @@ class Room:
         self._streams = False
         self._heard = ""
         """The words of the last utterance, as recognised."""
+        self._asked_at_s = float("-inf")
 
     @property
     def streams(self) -> bool:
         """Whether the satellite is to send what it hears."""
         return self._streams
+
+    @property
+    def expects(self) -> bool:
+        """Whether a question was asked here that may still be answered."""
+        return boottime_s() - self._asked_at_s < ANSWERED_S
 
     @property
     def open(self) -> bool:
@@ -127,6 +140,7 @@ class Room:
     def take(self, message: Message) -> None:
         """Take speech to be played, a verdict on what is said, or its words."""
         if isinstance(message, Speech):
+            self._asked_at_s = boottime_s() if message.listen else float("-inf")
             self._player.play(message)
             self._follow(self._listener.feed(message))
         elif isinstance(message, Complete):
@@ -136,7 +150,7 @@ class Room:
 
     def told(self, news: Message) -> None:
         """Take news of the player; where the satellite cannot be asked to listen, none follows."""
-        self._send(news)
+        self._give([news])
         if isinstance(news, PlaybackEnded) and not self.reopens:
             news = msgspec.structs.replace(news, listen=False, heard=False)
         if isinstance(news, PlaybackStarted | PlaybackEnded):
@@ -148,11 +162,11 @@ class Room:
         if due_s is not None and at_s >= due_s:
             self._follow(self._listener.feed(Tick(at_s=at_s)))
 
-    def yield_(self) -> None:
-        """Another room heard the same better: forget it, without a word."""
-        for _ in self._listener.deafen():
-            pass
-        self._stream_as_needed()
+    def outheard(self, utterance_id: str) -> None:
+        """Another room hears the same better: forget it, without a word."""
+        if self._listener.drop(utterance_id):
+            self._send(Outheard(utterance_id=utterance_id))
+            self._stream_as_needed()
 
     # ── what follows ────────────────────────────────────────────────────────────────────────
 
@@ -177,8 +191,9 @@ class Room:
 
 
 def _of_room(outputs: Iterable[Message], name: str) -> Iterator[Message]:
-    """What goes to the daemon: all that is spoken names the satellite, and no levels."""
+    """What goes to the daemon: it names the satellite, and has no levels."""
     for output in outputs:
-        if isinstance(output, Level):
-            continue
-        yield msgspec.structs.replace(output, peer=name) if isinstance(output, Spoken) else output
+        if isinstance(output, Spoken | Woke | BargeIn | PlaybackStarted | PlaybackEnded):
+            yield msgspec.structs.replace(output, peer=name)
+        elif not isinstance(output, Level):
+            yield output

@@ -14,7 +14,7 @@ from wyoming.ping import Ping, Pong
 from wyoming.pipeline import PipelineStage, RunPipeline
 from wyoming.satellite import RunSatellite
 from wyoming.snd import Played
-from wyoming.wake import Detection
+from wyoming.wake import Detect, Detection, NotDetected
 
 from assistant.core.clock import boottime_s
 from assistant.core.errors import RoomsError
@@ -22,7 +22,7 @@ from assistant.core.messages import Message, SatelliteChanged
 from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
-from assistant.rooms.detection import Noticed
+from assistant.rooms.detection import Comparing, Noticed
 from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
 
 CONNECTS_S = 5.0
@@ -46,15 +46,19 @@ class Satellite:
         name: str,
         settings: SatelliteSettings,
         send: Callable[[Message], None],
+        compared: Callable[[str], None],
         make_room: Callable[[SatellitePlayer, Callable[[Event], None]], Room],
     ) -> None:
         self._name, self._settings, self._send = name, settings, send
+        self._compared = compared
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
         self._player = SatellitePlayer(self._wait_and_write, self._played)
         self.room = make_room(self._player, self._write)
         self.present = False
         """Whether it is connected, and has said what it is."""
-        self._keyword, self._noticed = "", Noticed()
+        self._keyword = ""
+        self.noticed = Noticed()
+        """What it told last of a wake word."""
         self._fault = ""
 
     async def run(self) -> None:
@@ -69,9 +73,15 @@ class Satellite:
                 self._tell_fault("it sends an event that lacks a field (rooms.event)")
             await asyncio.sleep(AGAIN_S if worked else AGAIN_LATER_S)
 
-    def take(self, message: Message) -> None:
-        """Hand the room what the daemon has for it."""
-        self.room.take(message)
+    def compare(self, keyword: str, ended_s: float) -> None:
+        """Ask how clearly it hears a wake word that ended so many seconds ago."""
+        context = Comparing(ended_s=round(ended_s, 3)).context()
+        self._write(Detect(names=[keyword], context=context).event())
+
+    def listen(self, keyword: str) -> None:
+        """Have it send what it heard from the wake word on that it was just asked about."""
+        wanted = RunPipeline(PipelineStage.ASR, PipelineStage.TTS, wake_word_name=keyword)
+        self._write(wanted.event())
 
     def tell_presence(self) -> None:
         """Tell the daemon whether the satellite is there."""
@@ -121,6 +131,9 @@ class Satellite:
         """Take an event of the satellite; those that mean nothing to a base are passed over."""
         if AudioChunk.is_type(event.type):
             self.room.hear(AudioChunk.from_event(event), boottime_s())
+        elif NotDetected.is_type(event.type):
+            self.noticed = Noticed.of(NotDetected.from_event(event).context)
+            self._compared(self._name)
         elif Detection.is_type(event.type):
             self._notice(Detection.from_event(event))
         elif RunPipeline.is_type(event.type):
@@ -143,11 +156,9 @@ class Satellite:
 
     def _notice(self, detection: Detection) -> None:
         """Keep a wake word for the sound that follows, unless it is in what comes already."""
-        keyword, noticed = detection.name or "", Noticed.of(detection.context)
+        self._keyword, self.noticed = detection.name or "", Noticed.of(detection.context)
         if self.room.streams:
-            self.room.woken(keyword, noticed, boottime_s())
-        else:
-            self._keyword, self._noticed = keyword, noticed
+            self.room.woken(self._keyword, self.noticed, boottime_s())
 
     def _run(self, pipeline: RunPipeline) -> None:
         """Listen to what it sends from a wake word on."""
@@ -155,8 +166,8 @@ class Satellite:
             self._tell_fault("it wants its wake word heard here, which cannot be done (rooms.wake)")
             return
         keyword = self._keyword or pipeline.wake_word_name or ""
-        self.room.woken(keyword, self._noticed, boottime_s())
-        self._keyword, self._noticed = "", Noticed()
+        self.room.woken(keyword, self.noticed, boottime_s())
+        self._keyword, self.noticed = "", Noticed()
 
     def _played(self, news: Message) -> None:
         self.room.told(news)

@@ -1,0 +1,102 @@
+"""How clearly a microphone hears what is said, to compare it with others that hear the same.
+
+Measured in 600 simulated rooms with three devices: the ratio of speech to noise tells which one is
+nearest where it is taken in each of four bands, and the decibels are averaged; as one ratio of all
+energies, or below 1.5 kHz, where rooms ring longest, it hardly does.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.core.messages import SAMPLE_RATE_HZ
+from audio.frames import FRAME_S, FRAME_SAMPLES
+
+BANDS_HZ = (1500, 2500, 3500, 5000, 6500)
+LATELY_S = 1.4
+"""Seconds that are compared: those of a wake word, and what follows until it is noticed."""
+KNOWN_S = 3.4
+NOISE_PERCENTILE = 20
+LEAST_DB = 3.0
+"""Decibels above the noise below which a difference between two frames says nothing."""
+IMPRINT_S = 2.4
+LAG_FRAMES = 8
+"""Frames by which imprints may be apart besides, as networks are late."""
+LEAST_FRAMES = 25
+CLEAR_DB = 12.0
+SAME, SAME_FAINT = 0.92, 0.8
+"""Correlations from which on two imprints are of the same sound: where both are clear, and where
+one is faint, as noise adds to it. In 98 of 100 simulated rooms the nearest and the farthest device
+of three reach 0.94. Of two people with different voices who call at the same moment nine of ten
+pairs stay below 0.89; other talk reaches 0.3."""
+
+_WINDOW = np.hanning(FRAME_SAMPLES)
+_EDGES = np.searchsorted(np.fft.rfftfreq(FRAME_SAMPLES, 1 / SAMPLE_RATE_HZ), BANDS_HZ)
+
+
+class Heard(NamedTuple):
+    """What a microphone heard lately."""
+
+    clearness_db: float
+    """Speech over noise, averaged over the bands."""
+    imprint: bytes
+    """The course of the bands, by which the same sound is known elsewhere: uint8, whole decibels
+    above the noise, one frame after the other."""
+
+
+class Clearness:
+    """Follows the frames of one microphone."""
+
+    def __init__(self) -> None:
+        self._frames: deque[NDArray[np.float64]] = deque(maxlen=round(KNOWN_S / FRAME_S))
+
+    def hear(self, samples: bytes) -> None:
+        """Take the next frame."""
+        windowed = np.frombuffer(samples, np.int16) * _WINDOW
+        power = np.abs(np.fft.rfft(windowed)) ** 2
+        self._frames.append(np.add.reduceat(power, _EDGES)[:-1] + 1.0)
+
+    def heard(self) -> Heard:
+        """What was heard in the last `LATELY_S`; nothing clear before there was any sound."""
+        if not self._frames:
+            return Heard(0.0, b"")
+        bands = np.array(self._frames)
+        noise = np.percentile(bands, NOISE_PERCENTILE, axis=0)
+        lately = bands[-round(LATELY_S / FRAME_S) :]
+        clearness = float(np.mean(10 * np.log10(lately.mean(axis=0) / noise)))
+        course = 10 * np.log10(bands[-round(IMPRINT_S / FRAME_S) :] / noise)
+        return Heard(clearness, np.clip(course, LEAST_DB, 255).astype(np.uint8).tobytes())
+
+    def forget(self) -> None:
+        """Forget what was heard."""
+        self._frames.clear()
+
+
+def is_same(one: Heard, other: Heard, apart_s: float = 0.0) -> bool:
+    """Whether two microphones heard the same sound; `other` was taken so much later."""
+    faint = min(one.clearness_db, other.clearness_db) < CLEAR_DB
+    return alike(one.imprint, other.imprint, apart_s) >= (SAME_FAINT if faint else SAME)
+
+
+def alike(one: bytes, other: bytes, apart_s: float = 0.0) -> float:
+    """How far two imprints are of the same sound, 1 for wholly; `other` was taken so much later."""
+    bands = len(BANDS_HZ) - 1
+    a, b = (np.frombuffer(x, np.uint8).reshape(-1, bands).astype(float) for x in (one, other))
+    apart = round(apart_s / FRAME_S)
+    lags = range(apart - LAG_FRAMES, apart + LAG_FRAMES + 1)
+    return max((_correlation(a, b, lag) for lag in lags), default=0.0)
+
+
+def _correlation(a: NDArray[np.float64], b: NDArray[np.float64], lag: int) -> float:
+    """The correlation where `b` ends `lag` frames after `a`; 0 where too little is in both."""
+    end_a, end_b = len(a) + min(0, lag), len(b) - max(0, lag)
+    count = min(end_a, end_b)
+    if count < LEAST_FRAMES:
+        return 0.0
+    a, b = a[end_a - count : end_a], b[end_b - count : end_b]
+    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
+    return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum() + 1e-9))
