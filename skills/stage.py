@@ -144,7 +144,7 @@ class SkillsStage:
     ) -> None:
         self._registry, self._database, self._resolve = registry, database, resolve
         self._trust = ClockTrust(database, now, boot_id, evidence)
-        self._floor, self._loudspeakers = Floor(), Loudspeakers()
+        self._floor, self._loudspeakers = Floor(), Loudspeakers(area)
         rooms = {other.id: other.name for other in home.areas if other.id != area}
         self._scheduler = TimerScheduler(
             *(database, now, boot_id, self._trust.plausible, rooms, self._loudspeakers.peer)
@@ -153,7 +153,9 @@ class SkillsStage:
         guard = Guard(rules, home, self._pin, area, database.attempt)
         self._timing = Timing(now, boot_id, where, self._trust)
         self._quiet = Quiet(database, self._timing, quiet)
-        self._announcements = Waiting(database, self._timing, self._quiet, self._floor)
+        self._announcements = Waiting(
+            *(database, self._timing, self._quiet, self._floor, self._loudspeakers)
+        )
         announce, ends = self._announcements.add_notice, Ends(broker, players, shares_lists)
         self._devices = Devices(database, home, ends, self._timing.countdown, announce, guard)
         self._music = StoredMusic(database, self._devices.added)

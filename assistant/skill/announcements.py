@@ -35,12 +35,19 @@ class Announcements(Protocol):
         at: datetime | None = None,
         after: timedelta | None = None,
         expires: timedelta | None = None,
+        area: str = "",
     ) -> str:
         """Say `text` at a time, after a while, or as soon as nobody speaks; return its id.
 
-        What cannot be said within `expires` after its time is not said at all. Raises `SkillError`
-        for too many or too long announcements, and for times without a zone or beyond a year.
+        What cannot be said within `expires` after its time is not said at all. It is said in the
+        `area` with that id where one of the `rooms` is there, else where the device stands. Raises
+        `SkillError` for too many or too long announcements, and for times without a zone or beyond
+        a year.
         """
+
+    @property
+    def rooms(self) -> tuple[str, ...]:
+        """Ids of the areas beside this one in which there is a loudspeaker now."""
 
     def waiting(self) -> tuple[Announcement, ...]:
         """Those that were not heard yet, the next first."""

@@ -348,10 +348,11 @@ class Context:
         at: datetime | None = None,
         after: timedelta | None = None,
         expires: timedelta | None = None,
+        area: str = "",
     ) -> str:
         """Speak first: say `text` once nobody speaks any more, as `Announcements.announce` does."""
         return self.announcements.announce(
-            text, priority=priority, at=at, after=after, expires=expires
+            text, priority=priority, at=at, after=after, expires=expires, area=area
         )
 
     def say(self, value: timedelta | datetime | date | time | Sequence[Any] | Any) -> str:

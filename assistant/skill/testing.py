@@ -237,10 +237,15 @@ class MemoryTables:
 
 
 class MemoryAnnouncements:
-    """`Announcements` in memory; `made` are all that were made, with their times."""
+    """`Announcements` in memory; `made` are all that were made, with their times.
+
+    `areas` are where those are said that are for an area, and `rooms` where there are loudspeakers.
+    """
 
     def __init__(self) -> None:
         self.made: list[tuple[Announcement, datetime | timedelta | None]] = []
+        self.areas: dict[str, str] = {}
+        self.rooms: tuple[str, ...] = ()
 
     def announce(
         self,
@@ -250,9 +255,12 @@ class MemoryAnnouncements:
         at: datetime | None = None,
         after: timedelta | None = None,
         expires: timedelta | None = None,
+        area: str = "",
     ) -> str:
         """Keep an announcement."""
         made = Announcement(id=str(len(self.made) + 1), text=text, priority=priority)
+        if area:
+            self.areas[made.id] = area
         self.made.append((made, at if at is not None else after))
         return made.id
 

@@ -13,9 +13,10 @@ LAPSES_S = 30.0
 
 
 class Loudspeakers:
-    """Follows `SatelliteChanged`."""
+    """Follows `SatelliteChanged`; `device` is the area where the device itself speaks."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: str = "") -> None:
+        self._device = device
         self._at_s = 0.0
         self._areas: dict[str, tuple[str, float]] = {}
         """Satellite → its area, and when it was last told of."""
@@ -27,6 +28,12 @@ class Loudspeakers:
             self._areas.pop(message.satellite, None)
             if message.present:
                 self._areas[message.satellite] = message.area, at_s
+
+    def others(self, here: str) -> tuple[str, ...]:
+        """The areas with a loudspeaker beside `here`, "" where the device stands."""
+        there = [area for area, _ in self._areas.values() if self.peer(area)]
+        every = dict.fromkeys((self._device, *there))
+        return tuple(area for area in every if area != (here or self._device))
 
     def peer(self, area: str) -> str:
         """The satellite that speaks in an area; "" where there is none."""

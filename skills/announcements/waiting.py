@@ -25,6 +25,7 @@ from assistant.core.errors import SkillError
 from assistant.core.messages import SpokenReply
 from assistant.skill.announcements import LONGEST_TEXT, MOST_WAITING, Announcement, Priority
 from skills.announcements.floor import Floor
+from skills.announcements.loudspeakers import Loudspeakers
 from skills.announcements.quiet import Quiet, due_of
 from skills.later.plan import Due
 from skills.later.timing import Timing
@@ -51,6 +52,8 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     priority: Priority
     due: Due
     expires_s: float | None
+    area: str = ""
+    """Where it is said; "" where the device stands."""
 
 
 def create_announcements(database: Database) -> None:
@@ -62,10 +65,18 @@ def create_announcements(database: Database) -> None:
 
 
 class Waiting:
-    """Every announcement that waits."""
+    """Every announcement that waits; the `loudspeakers` are those of other rooms."""
 
-    def __init__(self, database: Database, timing: Timing, quiet: Quiet, floor: Floor) -> None:
+    def __init__(
+        self,
+        database: Database,
+        timing: Timing,
+        quiet: Quiet,
+        floor: Floor,
+        loudspeakers: Loudspeakers,
+    ) -> None:
         self._database, self._timing, self._quiet, self._floor = database, timing, quiet, floor
+        self.loudspeakers = loudspeakers
         self._again: dict[str, tuple[float, float]] = {}
         """Announcement → when it is given again, and how long was waited for it."""
 
@@ -131,7 +142,13 @@ class Waiting:
         first_s = PATIENCE_S + len(row.text) / SPOKEN_CHARACTERS_PER_S
         patience_s = min(2 * waited_s, LONGEST_PATIENCE_S) or first_s
         self._again[row.id] = at_s + patience_s, patience_s
-        reply = SpokenReply(utterance_id=f"{NAME}{row.id}", text=row.text, once=True)
+        reply = SpokenReply(
+            utterance_id=f"{NAME}{row.id}",
+            text=row.text,
+            once=True,
+            area=row.area,
+            peer=self.loudspeakers.peer(row.area),
+        )
         self._floor.observe(reply, at_s)  # at once, so that the next waits for its end
         return reply
 
@@ -149,7 +166,8 @@ class Waiting:
         quiet_s = self._quiet.left_s()
         if quiet_s > 0:
             return at_s + min(quiet_s, RECHECK_S)
-        return max(again_at_s, self._floor.free_at_s(at_s, PAUSES_S[row.priority]))
+        peer = self.loudspeakers.peer(row.area)
+        return max(again_at_s, self._floor.free_at_s(at_s, PAUSES_S[row.priority], peer))
 
     def _rows(self) -> list[_Row]:
         rows = self._database.execute("SELECT row FROM announcements ORDER BY number")
@@ -158,10 +176,14 @@ class Waiting:
 
 
 class SkillAnnouncements:
-    """The `Announcements` of one skill during one call; `made` are those of this call."""
+    """The `Announcements` of one skill during one call; `made` are those of this call.
 
-    def __init__(self, waiting: Waiting, timing: Timing, skill: str) -> None:
+    `here` is the area in which that is made; "" where the device stands.
+    """
+
+    def __init__(self, waiting: Waiting, timing: Timing, skill: str, here: str = "") -> None:
         self._waiting, self._timing, self._skill = waiting, timing, skill
+        self._here = here
         self.made: list[str] = []
 
     def announce(
@@ -172,6 +194,7 @@ class SkillAnnouncements:
         at: datetime | None = None,
         after: timedelta | None = None,
         expires: timedelta | None = None,
+        area: str = "",
     ) -> str:
         """Keep an announcement, and return its id; raises `SkillError`."""
         if not text.strip() or len(text) > LONGEST_TEXT:
@@ -191,10 +214,16 @@ class SkillAnnouncements:
             priority=priority,
             due=due,
             expires_s=expires.total_seconds() if expires is not None else None,
+            area=area,
         )
         self._waiting.add(row)
         self.made.append(row.id)
         return row.id
+
+    @property
+    def rooms(self) -> tuple[str, ...]:
+        """Ids of the areas beside this one in which there is a loudspeaker now."""
+        return self._waiting.loudspeakers.others(self._here)
 
     def waiting(self) -> tuple[Announcement, ...]:
         """Those of this skill that were not heard yet."""

@@ -150,7 +150,8 @@ class Capabilities:
         `opened` opens the file of its tables, if that is not done in this process.
         """
         values = SkillValues(self._database, skill.name, acts=not asks)
-        announcements = SkillAnnouncements(self._waiting, self._timing, skill.name)
+        here = shared.area.id if shared.area is not None else ""
+        announcements = SkillAnnouncements(self._waiting, self._timing, skill.name, here)
         context = replace(
             shared,
             storage=Storage(values),

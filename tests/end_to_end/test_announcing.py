@@ -12,6 +12,7 @@ import pytest
 
 from assistant.core.clock import boottime_s
 from skills.announcements.floor import Floor
+from skills.announcements.loudspeakers import Loudspeakers
 from skills.announcements.quiet import Quiet
 from skills.announcements.waiting import SkillAnnouncements, Waiting
 from skills.later.timing import Timing
@@ -32,7 +33,7 @@ def announced(folder: Path) -> None:
     (folder / "state").mkdir()
     with closing(open_state(folder / "state" / "state.db")) as state:
         timing = Timing(lambda: datetime.now(UTC), this_boot())
-        waiting = Waiting(state, timing, Quiet(state, timing), Floor())
+        waiting = Waiting(state, timing, Quiet(state, timing), Floor(), Loudspeakers())
         timing.countdown.at_s = boottime_s()
         tides = SkillAnnouncements(waiting, timing, "tides")
         tides.announce("The tide is high in the harbour.", after=AFTER_THE_START)

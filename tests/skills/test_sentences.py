@@ -116,6 +116,16 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
     "WhatIsPlaying": {"who sings this": {"fact": "artist"}},
     "MusicThere": {"do you have anything by queen": {"search_query": "queen"}},
     "MusicNames": {"what playlists are there": {"kind": "playlist"}},
+    "TellEveryone": {
+        "tell everyone it's time to go": {"message": "it's time to go"},
+        "let the kids know that lunch is on the table": {"message": "lunch is on the table"},
+    },
+    "TellRoom": {
+        "tell the kitchen that dinner is ready": {
+            "area": "Kitchen",
+            "message": "dinner is ready",
+        },
+    },
     "GetNews": {"what's the news": {}, "any news about the ferry": {"topic": "ferry"}},
     "ReminderStatus": {"what are my reminders": {}, "do I have any reminders": {}},
     "CancelReminder": {"cancel the reminder": {}},

@@ -202,6 +202,17 @@ class Talk:
         (reply,) = (m for m in self.hear(text, *commands) if isinstance(m, SpokenReply))
         return reply.text
 
+    def say_in(self, area: str, text: str, *commands: Command) -> str:
+        """The words of the one reply to an utterance in another room."""
+        self.count += 1
+        name = f"u{self.count}"
+        said = Interpretation(
+            utterance_id=name, revision=1, text=text, commands=commands, area=area
+        )
+        given = [*self.feed(said), *self.feed(Commit(utterance_id=name, revision=1))]
+        (reply,) = (m for m in given if isinstance(m, SpokenReply))
+        return reply.text
+
     def ask(self, intent: str, **slots: SlotValue) -> str:
         return self.say(intent, command(intent, **slots))
 
