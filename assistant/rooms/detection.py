@@ -1,14 +1,29 @@
-"""What Hark's satellites and bases tell each other of a wake word beside its name, in contexts."""
+"""What a base and a satellite that are both Hark tell each other beside Wyoming's own fields.
+
+The base says that it is one as it has the satellite run; of a wake word they tell in contexts.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import msgspec
+from wyoming.event import Event
+from wyoming.satellite import RunSatellite
 
 from audio.clearness import Heard
 
 KEY = "hark"
+
+
+def run_satellite() -> Event:
+    """Has a satellite run, and tells it that the base is a Hark."""
+    return Event(RunSatellite().event().type, {KEY: {}})
+
+
+def from_hark(event: Event) -> bool:
+    """Whether a base that has the satellite run is a Hark."""
+    return KEY in event.data
 
 
 class Noticed(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ from assistant.core.messages import (
     Speech,
     Tick,
 )
-from assistant.rooms.detection import Comparing, Noticed
+from assistant.rooms.detection import Comparing, Noticed, from_hark
 from assistant.satellite.timers import Timers
 from audio.ear import Ear
 from audio.earcons import FAILED, HEARD, earcon
@@ -70,7 +70,7 @@ class Satellite:
         self._ear, self._player, self._info = ear, player, info
         self._say, self._earcons = say, earcons
         self._timers = Timers()
-        self._runs = False
+        self._runs = self._base_is_hark = False
         self._sends_since_s: float | None = None
         self._spoke_frames = 0
         self._confirm_at_s: float | None = None
@@ -84,7 +84,7 @@ class Satellite:
         self._obey: Mapping[str, Callable[[Event], Iterator[Event]]] = {
             Describe().event().type: lambda _: iter([self._info.event()]),
             Ping().event().type: lambda event: iter([Pong(Ping.from_event(event).text).event()]),
-            RunSatellite().event().type: lambda _: self._run(),
+            RunSatellite().event().type: self._run,
             PauseSatellite().event().type: lambda _: self._pause(),
             RunPipeline(_ASR, _TTS).event().type: self._asked_to_listen,
             Detect().event().type: self._compare,
@@ -175,7 +175,10 @@ class Satellite:
     def _send_utterance(self, keyword: str, ended_s: float) -> Iterator[Event]:
         """Send what is said from the wake word on, which ended at `ended_s`."""
         at_s = self._at_s
-        before = self._ear.preroll.since(self._ear.begins_s(ended_s))
+        begins_s = self._ear.begins_s(ended_s)
+        if not self._base_is_hark:  # it would take the wake word for a word of the command
+            begins_s = ended_s + KEYWORD_TAIL_S
+        before = self._ear.preroll.since(begins_s)
         noticed = self._noticed(ended_s, len(before) * FRAME_S)
         yield Detection(name=keyword, timestamp=_ms(at_s), context=noticed.context()).event()
         if not self.sends:  # else the base has what came before
@@ -229,8 +232,9 @@ class Satellite:
 
     # ── what the base says ──────────────────────────────────────────────────────────────────
 
-    def _run(self) -> Iterator[Event]:
+    def _run(self, event: Event) -> Iterator[Event]:
         self._runs = True
+        self._base_is_hark = from_hark(event)
         return iter(())
 
     def _pause(self) -> Iterator[Event]:

@@ -12,7 +12,6 @@ from wyoming.event import Event
 from wyoming.info import Describe, Info
 from wyoming.ping import Ping, Pong
 from wyoming.pipeline import PipelineStage, RunPipeline
-from wyoming.satellite import RunSatellite
 from wyoming.snd import Played
 from wyoming.wake import Detect, Detection, NotDetected
 
@@ -22,7 +21,7 @@ from assistant.core.messages import Message, SatelliteChanged
 from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
-from assistant.rooms.detection import Comparing, Noticed
+from assistant.rooms.detection import Comparing, Noticed, run_satellite
 from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
 
 CONNECTS_S = 5.0
@@ -123,7 +122,7 @@ class Satellite:
 
     async def _obey(self, reader: asyncio.StreamReader) -> None:
         self._write(Describe().event())
-        self._write(RunSatellite().event())
+        self._write(run_satellite())
         while (event := await read_event(reader, SILENT_S)) is not None:
             self._take(event)
 
