@@ -38,8 +38,8 @@ _HEADER = msgspec.json.Decoder(_Header)
 _DATA = msgspec.json.Decoder(dict[str, Any])
 
 
-async def read_event(reader: asyncio.StreamReader, idle_s: float = IDLE_S) -> Event | None:
-    """The next event, which must begin within `idle_s`; None where the other end has closed.
+async def read_event(reader: asyncio.StreamReader, idle_s: float | None = IDLE_S) -> Event | None:
+    """The next event, which must begin within `idle_s`, or ever; None where the other end closed.
 
     The reader's limit must be `MOST_HEADER_BYTES`. Raises `RoomsError` for what is no event, is too
     large, or does not come in time.

@@ -46,7 +46,7 @@ HEARD_AFTER_S = 0.3
 """Seconds after a wake word in which somebody speaks on, or the base prefers another room."""
 SPEAKS_FRAMES = 3
 """Frames with speech in which somebody speaks on."""
-AWAY = "I cannot reach the base."
+AWAY, MUTED = "I cannot reach the base.", "I am muted."
 BASES, OWN = "base-", "own-"
 """Beginnings of the names of what is played for the base, and by the satellite itself."""
 
@@ -71,6 +71,7 @@ class Satellite:
         self._say, self._earcons = say, earcons
         self._timers = Timers()
         self._runs = self._base_is_hark = False
+        self._muted = False
         self._sends_since_s: float | None = None
         self._spoke_frames = 0
         self._confirm_at_s: float | None = None
@@ -103,6 +104,11 @@ class Satellite:
     def sends(self) -> bool:
         """Whether what is heard goes to the base."""
         return self._sends_since_s is not None
+
+    @property
+    def muted(self) -> bool:
+        """Whether the base wants nothing from it, and may be silent, too."""
+        return self._muted
 
     def obey(self, event: Event, at_s: float) -> Iterator[Event]:
         """Take an event of the base, and answer; raises what the package does for missing fields.
@@ -159,7 +165,8 @@ class Satellite:
             self._notify(AWAY)
         if self._rate_hz:
             self._player.stop()
-        self._runs, self._rate_hz, self._cut = False, 0, False
+        self._runs = self._muted = self._cut = False
+        self._rate_hz = 0
 
     # ── what is heard ───────────────────────────────────────────────────────────────────────
 
@@ -167,8 +174,9 @@ class Satellite:
         if self._playing:
             self._player.stop()
         if not self._runs:
-            log.warning("the wake word was said, and no base is there (satellite.base)")
-            self._notify(AWAY)
+            away = MUTED if self._muted else AWAY
+            log.warning("the wake word was said: %s (satellite.base)", away)
+            self._notify(away)
             return
         yield from self._send_utterance(keyword, at_s - KEYWORD_ENDS_BEFORE_S - KEYWORD_TAIL_S)
 
@@ -233,12 +241,12 @@ class Satellite:
     # ── what the base says ──────────────────────────────────────────────────────────────────
 
     def _run(self, event: Event) -> Iterator[Event]:
-        self._runs = True
+        self._runs, self._muted = True, False
         self._base_is_hark = from_hark(event)
         return iter(())
 
     def _pause(self) -> Iterator[Event]:
-        self._runs = False
+        self._runs, self._muted = False, True
         return self._stop_sending()
 
     def _failed(self, event: Event) -> Iterator[Event]:

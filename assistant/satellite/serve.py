@@ -122,7 +122,8 @@ class Server:
     async def _obey(self, connection: Connection, reader: asyncio.StreamReader) -> None:
         """Obey a connection; the one that has the satellite run is the base from then on."""
         while not connection.closed:
-            event = await read_event(reader, IDLE_S)
+            muted = self._base is connection and self._satellite.muted
+            event = await read_event(reader, None if muted else IDLE_S)
             if event is None:
                 return
             if RunSatellite.is_type(event.type) and self._base is not connection:

@@ -1,27 +1,34 @@
-"""A base that is no Hark: it takes all sound for words."""
+"""A base that is no Hark: it takes all sound for words, and may mute the satellite."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from wyoming.audio import AudioChunk
+from wyoming.client import AsyncTcpClient
 from wyoming.event import Event
 from wyoming.info import Info
-from wyoming.satellite import RunSatellite
+from wyoming.ping import Ping, Pong
+from wyoming.satellite import PauseSatellite, RunSatellite
 
 from assistant.core.config import ListeningSettings
 from assistant.core.messages import Frame, Speech
 from assistant.rooms.detection import run_satellite
-from assistant.satellite.satellite import Satellite
+from assistant.satellite import serve
+from assistant.satellite.satellite import AWAY, MUTED, Satellite
+from assistant.satellite.serve import Server
 from audio.ear import Ear
 from audio.frames import FRAME_BYTES, FRAME_S, Samples
 from audio.listener import KEYWORD_ENDS_BEFORE_S
 from audio.own_voice import OwnVoice
 
-RUN = RunSatellite().event()
+MUTE, RUN = PauseSatellite().event(), RunSatellite().event()
+IDLE_S = 0.5
 
 
 class Always:
@@ -54,11 +61,16 @@ class Quiet:
 
 
 class Board:
-    """A satellite that plays nothing."""
+    """A satellite, and the words that it has said by itself."""
 
     def __init__(self) -> None:
+        self.said: list[str] = []
         ear = Ear(ListeningSettings(), Always(), OwnVoice())
-        self.satellite = Satellite(ear, Quiet(), Info(), lambda words: (b"", 16_000))
+        self.satellite = Satellite(ear, Quiet(), Info(), self._say)
+
+    def _say(self, words: str) -> tuple[bytes, int]:
+        self.said.append(words)
+        return b"", 16_000
 
     def obey(self, *events: Event) -> None:
         """Take events of the base."""
@@ -91,3 +103,46 @@ def test_the_wake_word_is_not_sent_to_who_would_take_it_for_words(board: Board) 
 def test_another_hark_is_sent_it_as_it_tells_it_apart(board: Board) -> None:
     board.obey(run_satellite())
     assert len(board.woken()) > 1.0 / FRAME_S
+
+
+def test_while_muted_it_sends_nothing_and_says_why(board: Board) -> None:
+    board.obey(RUN, MUTE)
+    assert (board.woken(), board.said) == ([], [MUTED])
+
+
+def test_unmuted_it_sends_again(board: Board) -> None:
+    board.obey(RUN, MUTE, RUN)
+    assert board.woken()
+    assert board.said == []
+
+
+def test_a_muting_base_that_is_lost_cannot_be_reached(board: Board) -> None:
+    board.obey(RUN, MUTE)
+    board.satellite.lost()
+    assert (board.woken(), board.said) == ([], [AWAY])
+
+
+@pytest.mark.parametrize(("told", "stays"), [((RUN, MUTE), True), ((RUN,), False)])
+def test_only_a_base_that_muted_it_may_be_silent(
+    told: tuple[Event, ...], stays: bool, board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serve, "IDLE_S", IDLE_S)
+
+    async def answered() -> bool:
+        server = Server(board.satellite, (), ["127.0.0.1"], "127.0.0.1", 0)
+        serving = asyncio.create_task(server.run())
+        while server.port == 0:
+            await asyncio.sleep(0.01)
+        answer = None
+        with suppress(ConnectionError):  # it was hung up on
+            async with AsyncTcpClient("127.0.0.1", server.port) as base:
+                for event in told:
+                    await base.write_event(event)
+                await asyncio.sleep(2 * IDLE_S)
+                await base.write_event(Ping().event())
+                answer = await base.read_event()
+        server.stop()
+        await serving
+        return answer is not None and Pong.is_type(answer.type)
+
+    assert asyncio.run(answered()) is stays
