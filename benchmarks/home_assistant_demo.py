@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx2
 import typer
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 RELEASE = "homeassistant==2025.4.4"
 NEEDED = ("home-assistant-frontend", "hassil", "home-assistant-intents", "mutagen", "pymicro-vad")
@@ -30,6 +30,7 @@ URL = f"http://127.0.0.1:{PORT}"
 CONFIGURATION = f"""\
 homeassistant:
   name: Home
+  internal_url: "{URL}"
 api:
 auth:
 config:
@@ -63,16 +64,19 @@ def installed(folder: Path) -> Path | None:
             typer.echo("skipped: there is no Python 3.13, which Home Assistant needs")
             return None
         subprocess.run((python, "-m", "venv", str(folder / "venv")), check=True)
-        if not (_added(folder, RELEASE) and _added(folder, *INTEGRATIONS, *_pinned(folder))):
+        if not (
+            with_packages(hass, RELEASE) and with_packages(hass, *INTEGRATIONS, *_pinned(folder))
+        ):
             shutil.rmtree(folder / "venv")
             typer.echo(f"skipped: {RELEASE} cannot be installed here")
             return None
     return hass
 
 
-def _added(folder: Path, *packages: str) -> bool:
-    uv = Path(sys.executable).with_name("uv")
-    command = (uv, "pip", "install", "--quiet", "--python", folder / "venv/bin/python", *packages)
+def with_packages(hass: Path, *packages: str) -> bool:
+    """Add packages to the environment of that command; whether it can be done."""
+    uv, python = Path(sys.executable).with_name("uv"), hass.with_name("python")
+    command = (uv, "pip", "install", "--quiet", "--python", python, *packages)
     return subprocess.run(command).returncode == 0
 
 
@@ -115,13 +119,20 @@ def new_token() -> str:
     code = posted("/api/onboarding/users", json={**account, "client_id": client})["auth_code"]
     grant = {"grant_type": "authorization_code", "code": code, "client_id": client}
     access = posted("/auth/token", data=grant)["access_token"]
-    with connect(f"ws://127.0.0.1:{PORT}/api/websocket", proxy=None) as line:
-        line.recv()
-        line.send(json.dumps({"type": "auth", "access_token": access}))
-        line.recv()
+    with connected(access) as line:
         wanted = {"client_name": "Hark", "lifespan": 365}
         line.send(json.dumps({"id": 1, "type": "auth/long_lived_access_token", **wanted}))
         return str(json.loads(line.recv())["result"])
+
+
+@contextmanager
+def connected(token: str) -> Iterator[ClientConnection]:
+    """Its WebSocket, once it lets the owner of a token in."""
+    with connect(f"ws://127.0.0.1:{PORT}/api/websocket", proxy=None) as line:
+        line.recv()
+        line.send(json.dumps({"type": "auth", "access_token": token}))
+        line.recv()
+        yield line
 
 
 def prepare(token: str, feed: str) -> None:
@@ -130,10 +141,7 @@ def prepare(token: str, feed: str) -> None:
     proof = {"Authorization": f"Bearer {token}"}
     flow = posted(flows, headers=proof, json={"handler": "shopping_list"})["flow_id"]
     posted(f"{flows}/{flow}", headers=proof, json={})
-    with connect(f"ws://127.0.0.1:{PORT}/api/websocket", proxy=None) as line:
-        line.recv()
-        line.send(json.dumps({"type": "auth", "access_token": token}))
-        line.recv()
+    with connected(token) as line:
         flow = posted(flows, headers=proof, json={"handler": "feedreader"})["flow_id"]
         posted(f"{flows}/{flow}", headers=proof, json={"url": feed})
         shown = {

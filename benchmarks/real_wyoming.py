@@ -43,6 +43,7 @@ from benchmarks.home_assistant_demo import (
 PORT = 10_391
 HOME = Path("assistant/demo/home.yaml")
 SETTINGS = f'[wyoming]\nallow = ["127.0.0.1"]\naddress = "127.0.0.1"\nport = {PORT}\n'
+SERVICES = {"stt.hark", "tts.hark", "conversation.hark"}
 HEARD = ("turn on the kitchen light", "set a timer for ten minutes", "what's the weather")
 DONE = (
     ("turn on the kitchen light", "I turned on the kitchen light."),
@@ -65,11 +66,11 @@ def main() -> int:
         (config / "configuration.yaml").write_text(CONFIGURATION, "utf-8")
         with (
             running_daemon(HOME.read_text("utf-8"), SETTINGS) as rig,
-            _rooms(rig),
+            rooms(rig),
             running(hass, config),
         ):
             proof = {"Authorization": f"Bearer {new_token()}"}
-            failed = _added(proof)
+            failed = added(proof, PORT, SERVICES)
             failed += sum(_heard(proof, text) for text in HEARD)
             failed += _spoken(proof)
             failed += sum(_done(proof, text, reply) for text, reply in DONE)
@@ -78,7 +79,8 @@ def main() -> int:
 
 
 @contextmanager
-def _rooms(rig: Rig) -> Iterator[None]:
+def rooms(rig: Rig) -> Iterator[None]:
+    """Have `assistant rooms` run beside the daemon."""
     command = (sys.executable, "-m", "assistant", "rooms", "--config", str(rig.config))
     process = subprocess.Popen(command)
     try:
@@ -88,20 +90,19 @@ def _rooms(rig: Rig) -> Iterator[None]:
         process.wait(10)
 
 
-def _added(proof: dict[str, str]) -> bool:
-    """Add the integration as an owner does."""
+def added(proof: dict[str, str], port: int, wanted: set[str]) -> bool:
+    """Add what listens at `port` as an owner does; True where an entity of `wanted` is missing."""
     flows = "/api/config/config_entries/flow"
     flow = posted(flows, headers=proof, json={"handler": "wyoming"})["flow_id"]
-    address = {"host": "127.0.0.1", "port": PORT}
+    address = {"host": "127.0.0.1", "port": port}
     made = posted(f"{flows}/{flow}", headers=proof, json=address)
     until_s = time.monotonic() + STARTS_S
-    wanted = {"stt.hark", "tts.hark", "conversation.hark"}
     there: set[str] = set()
     while time.monotonic() < until_s and not wanted <= there:
         states = httpx2.get(f"{URL}/api/states", headers=proof, timeout=ANSWERS_S).json()
         there = {one["entity_id"] for one in states}
         time.sleep(0.2)
-    return _told(f"added: {made.get('title')}", wanted <= there)
+    return told(f"added: {made.get('title')}", wanted <= there)
 
 
 def _heard(proof: dict[str, str], text: str) -> bool:
@@ -110,37 +111,41 @@ def _heard(proof: dict[str, str], text: str) -> bool:
     answer = httpx2.post(
         f"{URL}/api/stt/stt.hark",
         headers={**proof, "X-Speech-Content": speech},
-        content=_sound(text),
+        content=_recording(text),
         timeout=ANSWERS_S,
     )
     took_ms = 1000 * (time.monotonic() - began_s)
     words = answer.json().get("text") if answer.is_success else answer.status_code
-    return _told(f"transcribed in {took_ms:.0f} ms: {words}", words == text)
+    return told(f"transcribed in {took_ms:.0f} ms: {words}", words == text)
 
 
-def _sound(text: str) -> bytes:
-    said = Flite("slt").synthesise(text)
-    quiet: Samples = np.zeros(SAMPLE_RATE_HZ // 2, np.int16)
-    sound = np.concatenate([quiet, at_rate(said.pcm, said.rate_hz, SAMPLE_RATE_HZ), quiet])
+def _recording(text: str) -> bytes:
     file = io.BytesIO()
     with wave.open(file, "wb") as wav:
         wav.setnchannels(1)
         wav.setsampwidth(2)
         wav.setframerate(SAMPLE_RATE_HZ)
-        wav.writeframes(sound.tobytes())
+        wav.writeframes(sound(text).tobytes())
     return file.getvalue()
+
+
+def sound(text: str) -> Samples:
+    """The text in flite's voice, 16 kHz mono, in half a second of silence on either side."""
+    said = Flite("slt").synthesise(text)
+    quiet: Samples = np.zeros(SAMPLE_RATE_HZ // 2, np.int16)
+    return np.concatenate([quiet, at_rate(said.pcm, said.rate_hz, SAMPLE_RATE_HZ), quiet])
 
 
 def _spoken(proof: dict[str, str]) -> bool:
     wanted = {"engine_id": "tts.hark", "message": SPOKEN, "language": "en", "cache": False}
     wanted["options"] = {"preferred_format": "wav"}
     path = posted("/api/tts_get_url", headers=proof, json=wanted)["path"]
-    sound = httpx2.get(f"{URL}{path}", timeout=ANSWERS_S)
+    answer = httpx2.get(f"{URL}{path}", timeout=ANSWERS_S)
     length_s = 0.0
-    if sound.is_success and sound.content.startswith(b"RIFF"):
-        with wave.open(io.BytesIO(sound.content)) as wav:
+    if answer.is_success and answer.content.startswith(b"RIFF"):
+        with wave.open(io.BytesIO(answer.content)) as wav:
             length_s = wav.getnframes() / wav.getframerate()
-    return _told(f"spoken: {length_s:.1f} s of sound", 1.0 < length_s < 6.0)
+    return told(f"spoken: {length_s:.1f} s of sound", 1.0 < length_s < 6.0)
 
 
 def _done(proof: dict[str, str], text: str, reply: str) -> bool:
@@ -148,11 +153,11 @@ def _done(proof: dict[str, str], text: str, reply: str) -> bool:
     began_s = time.monotonic()
     answer: dict[str, Any] = posted("/api/conversation/process", headers=proof, json=wanted)
     took_ms = 1000 * (time.monotonic() - began_s)
-    told = answer["response"]["speech"]["plain"]["speech"]
-    return _told(f"“{text}” in {took_ms:.0f} ms: {told}", told.startswith(reply))
+    words = answer["response"]["speech"]["plain"]["speech"]
+    return told(f"“{text}” in {took_ms:.0f} ms: {words}", words.startswith(reply))
 
 
-def _told(what: str, good: bool) -> bool:
+def told(what: str, good: bool) -> bool:
     """Print the result of a check, and return whether it failed."""
     typer.echo(f"{'ok    ' if good else 'FAILED'} {what}")
     return not good
