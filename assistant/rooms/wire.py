@@ -21,8 +21,8 @@ IDLE_S = 60.0
 WHOLE_S = 10.0
 """Seconds from a frame's beginning to its end, and in which the other end must take one."""
 
-MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
-"""What the package raises for fields that are missing, or of another type."""
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
+"""What is raised for fields that are missing, of another type, or too large."""
 
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 

@@ -36,6 +36,7 @@ from audio.ear import Ear
 from audio.earcons import FAILED, HEARD, earcon
 from audio.frames import FRAME_S
 from audio.listener import KEYWORD_ENDS_BEFORE_S, KEYWORD_TAIL_S
+from audio.play_queue import RATES_HZ
 from audio.preroll import Heard
 from audio.stage import Player
 
@@ -161,7 +162,7 @@ class Satellite:
     def lost(self) -> None:
         """The base is gone, as is what it was about to say."""
         if self.sends:
-            self._sends_since_s = self._confirm_at_s = None
+            self._stop_sending()
             self._notify(AWAY)
         if self._rate_hz:
             self._player.stop()
@@ -258,7 +259,7 @@ class Satellite:
 
     def _begin_reply(self, event: Event) -> Iterator[Event]:
         start = AudioStart.from_event(event)
-        if (start.width, start.channels) != FORMAT[1:]:
+        if (start.width, start.channels) != FORMAT[1:] or start.rate not in RATES_HZ:
             log.warning("the base speaks in a form that is not played (satellite.format)")
             self._rate_hz = 0
             return iter(())

@@ -13,7 +13,7 @@ from wyoming.satellite import RunSatellite
 
 from assistant.bridge.complaints import Complaints
 from assistant.core.clock import boottime_s
-from assistant.core.errors import RoomsError
+from assistant.core.errors import AudioError, RoomsError
 from assistant.core.messages import Frame, PlaybackEnded, PlaybackStarted, Tick
 from assistant.core.stage import Source
 from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
@@ -66,9 +66,9 @@ class Server:
         for source in self._sources:
             loop.add_reader(source.fileno(), self._hear, source)
         try:
-            async with server:
-                await self._look()
+            await self._look()
         finally:
+            server.close()  # since Python 3.12, `async with` would wait for the base to hang up
             for source in self._sources:
                 loop.remove_reader(source.fileno())
             if self._base is not None:
@@ -105,7 +105,7 @@ class Server:
                 self._complaints.of("satellite", f"more than {MOST_CONNECTIONS} connections come")
             else:
                 await self._obey(connection, reader)
-        except RoomsError as error:
+        except (AudioError, RoomsError) as error:
             self._complaints.of("satellite", f"a connection ends: {error.message} ({error.code})")
         except MALFORMED:
             self._complaints.of("satellite", "an event lacks a field (rooms.event)")

@@ -16,16 +16,10 @@ MOST = 100
 class Timer(msgspec.Struct):
     """A timer: its end, or what is left of it while it is paused."""
 
-    name: str
-    total_s: float
+    words: str
+    """What to say when it is over."""
     ends_at_s: float
     left_s: float | None = None
-
-    @property
-    def words(self) -> str:
-        """What to say when it is over."""
-        called = f"{self.name} timer" if self.name else _timer_for(self.total_s)
-        return f"Your {called} is done."
 
 
 class Timers:
@@ -35,9 +29,10 @@ class Timers:
         self._timers: dict[str, Timer] = {}
 
     def start(self, name: str, called: str, total_s: float, at_s: float) -> None:
-        """Keep a timer that begins now."""
+        """Keep a timer that begins now; raises `OverflowError` for a length that is none."""
         if len(self._timers) < MOST:
-            self._timers[name] = Timer(called, total_s, at_s + total_s)
+            called = f"{called} timer" if called else _timer_for(total_s)
+            self._timers[name] = Timer(f"Your {called} is done.", at_s + total_s)
 
     def update(self, name: str, active: bool, left_s: float, at_s: float) -> None:
         """Let a timer go on, or rest, with these seconds left."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-import socket
 import subprocess
 import termios
 import threading
@@ -20,17 +19,11 @@ import pytest
 import soundfile
 
 from audio.frames import frames_of
+from tests.support.network import free_port
 from tests.support.processes import until
 from tests.support.scenario import Daemon, Expect, Fifo, command_line, quiet, spoken
 
 pytestmark = pytest.mark.e2e
-
-
-def free_port() -> int:
-    """A TCP port that nobody listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-    return port
 
 
 def is_drained(fifo: Path) -> bool:

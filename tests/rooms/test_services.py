@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import select
 import socket
-import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from typing import TypeVar
 
@@ -28,10 +26,7 @@ from assistant.core.config import ListeningSettings
 from assistant.core.errors import ConfigError, RoomsError
 from assistant.core.messages import (
     AudioChunk,
-    Message,
-    Speech,
     SpokenReply,
-    StageFailed,
     Transcript,
     Utterance,
 )
@@ -46,8 +41,8 @@ from assistant.rooms.services import (
     is_among,
     networks,
 )
-from assistant.rooms.stage import RoomsStage
 from tests.support.processes import until
+from tests.support.stand_in_daemon import StandIn
 
 LOCAL = ("127.0.0.0/8", "::1")
 FORMAT = (16_000, 2, 1)
@@ -55,65 +50,11 @@ SECOND = bytes(32_000)
 T = TypeVar("T")
 
 
-class StandIn:
-    """In place of the daemon: it transcribes by counting, speaks bytes, and answers by rote."""
+class House(StandIn):
+    """A stand-in daemon that serves this machine."""
 
     def __init__(self) -> None:
-        self.seen: list[Message] = []
-        self.replies: list[SpokenReply] = []
-        settings = WyomingSettings(allow=LOCAL, address="127.0.0.1", port=0)
-        about = description("pocketsphinx", "flite")
-        self.network = Network(settings, about, ListeningSettings())
-        self.services = self.network.services
-        self._stage = RoomsStage(self.network)
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run)
-        self._thread.start()
-
-    def _run(self) -> None:
-        while not self._ended.is_set():
-            select.select([self.network.daemon], [], [], 0.05)
-            for tick in self.network.daemon.read():
-                for message in self._stage.feed(tick):
-                    self.seen.append(message)
-                    for answer in self._answers(message):
-                        list(self._stage.feed(answer))
-
-    def _answers(self, message: Message) -> Iterable[Message]:
-        if isinstance(message, Utterance):
-            name = message.utterance_id
-            sound = [m for m in self.seen if isinstance(m, AudioChunk) and m.utterance_id == name]
-            text = f"{sum(len(chunk.samples) for chunk in sound)} bytes"
-            yield Transcript(utterance_id=name, revision=0, text=text)
-        elif isinstance(message, SpokenReply):
-            for number, last in enumerate((False, True)):
-                yield Speech(
-                    utterance_id=message.utterance_id,
-                    sequence=number,
-                    samples=message.text.encode() * 5000,
-                    rate_hz=8000,
-                    text=message.text,
-                    last=last,
-                )
-        elif isinstance(message, Transcript):
-            if message.text == "fail":
-                yield StageFailed(
-                    stage="nlu", code="nlu.broken", message="", utterance_id=message.utterance_id
-                )
-            for reply in self.replies:
-                yield SpokenReply(
-                    utterance_id=message.utterance_id,
-                    text=reply.text,
-                    intent=reply.intent,
-                    done=reply.done,
-                    more=reply.more,
-                    secret=reply.secret,
-                )
-
-    def close(self) -> None:
-        self._ended.set()
-        self._thread.join()
-        self.network.close()
+        super().__init__(WyomingSettings(allow=LOCAL, address="127.0.0.1", port=0))
 
     def ask(self, *events: Event, ends: str) -> list[Event]:
         """What is answered to events, up to the first of a type."""
@@ -133,8 +74,8 @@ class StandIn:
 
 
 @pytest.fixture
-def daemon() -> Iterator[StandIn]:
-    with closing(StandIn()) as stand_in:
+def daemon() -> Iterator[House]:
+    with closing(House()) as stand_in:
         yield stand_in
 
 
@@ -148,7 +89,7 @@ def heard(*pieces: bytes) -> list[Event]:
     ]
 
 
-def test_it_tells_what_it_serves(daemon: StandIn) -> None:
+def test_it_tells_what_it_serves(daemon: House) -> None:
     (told,) = daemon.ask(Describe().event(), ends="info")
     info = Info.from_event(told)
     assert [program.name for program in (*info.asr, *info.tts, *info.handle)] == ["Hark"] * 3
@@ -156,12 +97,12 @@ def test_it_tells_what_it_serves(daemon: StandIn) -> None:
     assert info.satellite is None
 
 
-def test_a_ping_comes_back(daemon: StandIn) -> None:
+def test_a_ping_comes_back(daemon: House) -> None:
     (told,) = daemon.ask(Ping("there?").event(), ends="pong")
     assert Pong.from_event(told).text == "there?"
 
 
-def test_sound_becomes_words_that_nobody_acts_on(daemon: StandIn) -> None:
+def test_sound_becomes_words_that_nobody_acts_on(daemon: House) -> None:
     (told,) = daemon.ask(*heard(SECOND[:1000], SECOND, SECOND[:6]), ends="transcript")
     assert Transcribed.from_event(told).text == "33006 bytes"
     (end,) = (message for message in daemon.seen if isinstance(message, Utterance))
@@ -169,25 +110,25 @@ def test_sound_becomes_words_that_nobody_acts_on(daemon: StandIn) -> None:
     assert end.duration_s == pytest.approx(33006 / 32_000, abs=0.001)
 
 
-def test_silence_is_no_words(daemon: StandIn) -> None:
+def test_silence_is_no_words(daemon: House) -> None:
     (told,) = daemon.ask(*heard(), ends="transcript")
     assert Transcribed.from_event(told).text == ""
 
 
 def test_of_a_long_sound_the_first_minute_is_heard(
-    daemon: StandIn, monkeypatch: pytest.MonkeyPatch
+    daemon: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asking, "LONGEST_S", 2.0)
     (told,) = daemon.ask(*heard(*[SECOND] * 5), ends="transcript")
     assert Transcribed.from_event(told).text == "64000 bytes"
 
 
-def test_one_connection_may_ask_again(daemon: StandIn) -> None:
+def test_one_connection_may_ask_again(daemon: House) -> None:
     told = daemon.ask(*heard(SECOND), *heard(SECOND * 1, SECOND), Ping().event(), ends="pong")
     assert [Transcribed.from_event(one).text for one in told[:2]] == ["32000 bytes", "64000 bytes"]
 
 
-def test_a_text_is_spoken(daemon: StandIn) -> None:
+def test_a_text_is_spoken(daemon: House) -> None:
     told = daemon.ask(Synthesize("hello").event(), ends="audio-stop")
     assert AudioStart.from_event(told[0]).rate == 8000
     sound = b"".join(Sound.from_event(one).audio for one in told[1:-1])
@@ -214,7 +155,7 @@ def test_a_text_is_spoken(daemon: StandIn) -> None:
     ],
 )
 def test_a_text_is_obeyed(
-    daemon: StandIn, replies: list[SpokenReply], kind: type[Handled], text: str
+    daemon: House, replies: list[SpokenReply], kind: type[Handled], text: str
 ) -> None:
     daemon.replies = replies
     wanted = kind(text, {"conversation_id": "7"}).event()
@@ -225,19 +166,19 @@ def test_a_text_is_obeyed(
     assert (transcript.text, transcript.peer, transcript.area) == ("what time is it", PEER, PEER)
 
 
-def test_no_words_are_no_command(daemon: StandIn) -> None:
+def test_no_words_are_no_command(daemon: House) -> None:
     (told,) = daemon.ask(Transcribed(" ").event(), ends="not-recognized")
     assert NotRecognized.from_event(told).text == "I heard nothing."
 
 
-def test_a_sound_that_begins_anew_leaves_nothing_open(daemon: StandIn) -> None:
+def test_a_sound_that_begins_anew_leaves_nothing_open(daemon: House) -> None:
     told = daemon.ask(*heard(SECOND)[:-1], *heard(SECOND * 2), ends="transcript")
     assert Transcribed.from_event(told[0]).text == "64000 bytes"
     ends = [message for message in daemon.seen if isinstance(message, Utterance)]
     assert len({end.utterance_id for end in ends}) == 2
 
 
-def test_what_answers_a_question_for_a_secret_is_one(daemon: StandIn) -> None:
+def test_what_answers_a_question_for_a_secret_is_one(daemon: House) -> None:
     daemon.replies = [SpokenReply(utterance_id="", text="What is the PIN?", secret=True)]
     daemon.ask(Transcribed("unlock the door").event(), ends="handled")
     daemon.ask(*heard(SECOND), ends="transcript")
@@ -261,26 +202,26 @@ def test_what_answers_a_question_for_a_secret_is_one(daemon: StandIn) -> None:
     ],
 )
 def test_what_cannot_be_served_is_one_error_and_the_connection_goes_on(
-    daemon: StandIn, event: Event, code: str
+    daemon: House, event: Event, code: str
 ) -> None:
     told = daemon.ask(event, Ping().event(), ends="pong")
     assert [Error.from_event(one).code for one in told[:-1]] == [code]
 
 
 def test_a_daemon_that_does_not_answer_is_told(
-    daemon: StandIn, monkeypatch: pytest.MonkeyPatch
+    daemon: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asking, "ANSWERS_S", 0.1)
     (told,) = daemon.ask(Transcribed("hello").event(), ends="error")
     assert Error.from_event(told).code == "rooms.unanswered"
 
 
-def test_unknown_events_are_passed_over(daemon: StandIn) -> None:
+def test_unknown_events_are_passed_over(daemon: House) -> None:
     (told,) = daemon.ask(Event("select-program", {"name": "x"}), Ping().event(), ends="pong")
     assert told.type == "pong"
 
 
-def test_who_leaves_in_mid_sentence_leaves_nothing_open(daemon: StandIn) -> None:
+def test_who_leaves_in_mid_sentence_leaves_nothing_open(daemon: House) -> None:
     async def leave() -> None:
         async with AsyncTcpClient("127.0.0.1", daemon.services.port) as client:
             for event in heard(SECOND)[:-1]:
@@ -320,7 +261,7 @@ def closes(line: socket.socket) -> bool:
     ],
 )
 def test_a_crowd_is_turned_away_and_those_before_it_are_served(
-    daemon: StandIn, callers: int, each: int, one_more: str
+    daemon: House, callers: int, each: int, one_more: str
 ) -> None:
     services = daemon.services
     addresses = [f"127.0.0.{number}" for number in range(1, callers + 1)]
@@ -336,7 +277,7 @@ def test_a_crowd_is_turned_away_and_those_before_it_are_served(
     daemon.ask(Ping().event(), ends="pong")
 
 
-def test_one_that_asks_too_much_keeps_nobody_else_waiting(daemon: StandIn) -> None:
+def test_one_that_asks_too_much_keeps_nobody_else_waiting(daemon: House) -> None:
     # A daemon that never answers: all turns of the one are taken, and those of the other are not.
     greedy = [connected(daemon.services.port, "127.0.0.2") for _ in range(2 * AT_ONCE)]
     for line in greedy:
@@ -370,7 +311,7 @@ def test_an_address_that_is_none_is_refused() -> None:
         Network(WyomingSettings(allow=("kitchen",)), description("a", "b"), ListeningSettings())
 
 
-def test_a_port_that_is_taken_is_told(daemon: StandIn) -> None:
+def test_a_port_that_is_taken_is_told(daemon: House) -> None:
     taken = WyomingSettings(allow=LOCAL, address="127.0.0.1", port=daemon.services.port)
     with pytest.raises(RoomsError, match="cannot listen at 127"):
         Network(taken, description("a", "b"), ListeningSettings())

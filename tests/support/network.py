@@ -16,3 +16,10 @@ def raise_loopback() -> None:
     request = struct.pack("16sH22x", b"lo", IFF_UP)
     with contextlib.suppress(PermissionError), socket.socket(type=socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, request)
+
+
+def free_port() -> int:
+    """A TCP port of this machine that nobody listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port

@@ -84,7 +84,7 @@ class Base:
         match message:
             case Complete():  # it names an utterance, which one room knows
                 for satellite in self._satellites.values():
-                    satellite.room.take(message)
+                    satellite.take(message)
             case Woke(wake_word=wake_word) if wake_word:
                 self._noticed(Contender(room=DEVICE, utterance_id=message.utterance_id), message)
             case Compared():
@@ -92,7 +92,7 @@ class Base:
                 there = Contender(room=DEVICE, heard=heard, at_s=message.at_s)
                 self._note(there, lambda contest: contest.first.utterance_id == message.contest)
             case Spoken(peer=peer) if peer in self._satellites:
-                self._satellites[peer].room.take(message)
+                self._satellites[peer].take(message)
 
     # ── who answers ─────────────────────────────────────────────────────────────────────────
 

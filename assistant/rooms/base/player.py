@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from itertools import dropwhile
 
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.event import Event
@@ -38,7 +39,7 @@ class SatellitePlayer:
         self._queue = PlayQueue()
         self._changed = asyncio.Event()
         self._played = asyncio.Event()
-        self._cut = False
+        self._cut = self._sends = False
         self.playing = ""
         """The reply that is sent, or played; "" for none."""
 
@@ -62,9 +63,8 @@ class SatellitePlayer:
 
     def was_played(self) -> bool:
         """Note that the satellite has played what it got; True where that was not yet all of it."""
-        early = not self._queue.idle
         self._played.set()
-        return early
+        return self._sends
 
     async def run(self) -> None:
         """Send what comes, for ever."""
@@ -75,23 +75,31 @@ class SatellitePlayer:
                 await self._stream()
 
     async def _stream(self) -> None:
-        """Send until there is nothing more to play."""
+        """Send until there is nothing more to play.
+
+        A reply's end, and what begins in the same block, is told when that block was played.
+        """
         form = (self._rate_hz, 2, 1)
         count = round(BLOCK_S * self._rate_hz)
-        self._cut = False
+        self._cut, self._sends = False, True
         self._played.clear()
         await self._send(AudioStart(*form, timestamp=0).event())
         began_s, sent_s = boottime_s(), 0.0
-        ends: list[ReplyEnded] = []
+        later: list[News] = []
         while not (self._queue.idle or self._cut):
             block, news = self._queue.pull(count, self._rate_hz)
-            await self._end(ends, began_s + sent_s)
-            self._report(one for one in news if isinstance(one, ReplyStarted))
-            ends = [one for one in news if isinstance(one, ReplyEnded)]
+            if later:
+                await asyncio.sleep(began_s + sent_s - boottime_s())
+                if self._cut:
+                    break
+            self._report(later)
+            later = list(dropwhile(lambda one: not isinstance(one, ReplyEnded), news))
+            self._report(news[: len(news) - len(later)])
             stamp = round(1000 * sent_s)
             await self._send(AudioChunk(*form, block.tobytes(), timestamp=stamp).event())
             sent_s += BLOCK_S
             await asyncio.sleep(began_s + sent_s - AHEAD_S - boottime_s())
+        self._sends = False
         await self._send(AudioStop(timestamp=round(1000 * sent_s)).event())
         if self._cut:
             return
@@ -102,14 +110,7 @@ class SatellitePlayer:
         except TimeoutError:
             pass
         if not self._cut:
-            self._report(ends)
-
-    async def _end(self, ends: Iterable[ReplyEnded], at_s: float) -> None:
-        """Report replies that end at `at_s`, while others follow without a pause."""
-        for one in ends:
-            await asyncio.sleep(at_s - boottime_s())
-            if not self._cut:
-                self._report([one])
+            self._report(later)
 
     def _report(self, news: Iterable[News]) -> None:
         for one in news:
@@ -117,7 +118,8 @@ class SatellitePlayer:
                 self.playing = one.utterance_id
                 self._tell(PlaybackStarted(utterance_id=one.utterance_id, at_s=boottime_s()))
             elif isinstance(one, ReplyEnded):
-                self.playing = ""
+                if one.utterance_id == self.playing:
+                    self.playing = ""
                 self._tell(
                     PlaybackEnded(
                         utterance_id=one.utterance_id,

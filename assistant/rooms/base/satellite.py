@@ -26,7 +26,7 @@ from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write
 
 CONNECTS_S = 5.0
 AGAIN_S, AGAIN_LATER_S = 1.0, 10.0
-"""Seconds to the next attempt after a connection that worked, and after one that did not."""
+"""Seconds to the next attempt after a satellite was there, and after none was."""
 PING_EVERY_S = 1.0
 SILENT_S = 3.5
 """Seconds without an event, be it the answer to a ping, after which a satellite is gone."""
@@ -58,19 +58,25 @@ class Satellite:
         self._keyword = ""
         self.noticed = Noticed()
         """What it told last of a wake word."""
-        self._fault = ""
+        self._fault, self._again_s = "", AGAIN_LATER_S
 
     async def run(self) -> None:
         """Keep the connection, for ever."""
         while True:
-            worked = False
+            self._again_s = AGAIN_LATER_S
             try:
-                worked = await self._connected()
+                await self._connected()
             except RoomsError as error:
                 self._tell_fault(f"{error.message} ({error.code})")
             except MALFORMED:
                 self._tell_fault("it sends an event that lacks a field (rooms.event)")
-            await asyncio.sleep(AGAIN_S if worked else AGAIN_LATER_S)
+            await asyncio.sleep(self._again_s)
+
+    def take(self, message: Message) -> None:
+        """Hand the room what the daemon has for it; what is to be said is over where none is."""
+        self.room.take(message)
+        if not self.present:
+            self.room.lost()
 
     def compare(self, keyword: str, ended_s: float) -> None:
         """Ask how clearly it hears a wake word that ended so many seconds ago."""
@@ -88,8 +94,8 @@ class Satellite:
             SatelliteChanged(satellite=self._name, area=self.room.area, present=self.present)
         )
 
-    async def _connected(self) -> bool:
-        """Serve until the connection is lost; False where it never came about."""
+    async def _connected(self) -> None:
+        """Serve until the connection is lost."""
         host, port = self._settings.address, self._settings.port
         try:
             async with asyncio.timeout(CONNECTS_S):
@@ -118,7 +124,6 @@ class Satellite:
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
-        return True
 
     async def _obey(self, reader: asyncio.StreamReader) -> None:
         self._write(Describe().event())
@@ -149,7 +154,7 @@ class Satellite:
             raise RoomsError("rooms.no_satellite", "what listens there is no satellite")
         self.room.reopens = bool(info.satellite.supports_trigger)
         if not self.present:
-            self.present, self._fault = True, ""
+            self.present, self._fault, self._again_s = True, "", AGAIN_S
             self.tell_presence()
             log.info("the satellite %s is there (rooms.satellite)", self._name)
 

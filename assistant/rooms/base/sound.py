@@ -4,38 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wyoming.audio import AudioChunk, AudioChunkConverter
+import numpy as np
+from wyoming.audio import AudioChunk
 
+from assistant.core.errors import RoomsError
 from assistant.core.messages import SAMPLE_RATE_HZ, Frame
-from audio.frames import FRAME_BYTES, FRAME_S, Reblock
+from audio.frames import FRAME_S, MOST_CHANNELS, RATES_HZ, Framer
 
 LATE_S = 2.0
 """Seconds by which sound may come late; after a longer gap its times begin anew."""
 
 
 class SatelliteSound:
-    """Cuts one satellite's chunks of any form into frames."""
+    """Cuts one satellite's chunks, of any rate and channel count, into frames."""
 
     def __init__(self) -> None:
-        self._converter = AudioChunkConverter(rate=SAMPLE_RATE_HZ, width=2, channels=1)
-        self._blocks = Reblock(FRAME_BYTES)
+        self._form = (SAMPLE_RATE_HZ, 1)
+        self._framer = Framer(*self._form)
         self.ended_s = float("-inf")
         """When the last frame ended."""
 
     def begin(self, at_s: float = float("-inf")) -> None:
         """Other sound comes next: what was heard from `at_s` on, or what is heard as it comes."""
-        self._blocks = Reblock(FRAME_BYTES)
+        self._framer = Framer(*self._form)
         self.ended_s = at_s
 
     def frames(self, chunk: AudioChunk, at_s: float) -> Iterator[Frame]:
         """The frames that a chunk, which comes at `at_s`, completes.
 
         They follow one another without a gap, as they were heard, and none is in the future.
-        Raises `ValueError` for a form that cannot be converted.
+        Raises `RoomsError` for a form that is not taken, and `ValueError` for half a sample.
         """
-        for samples in self._blocks.push(self._converter.convert(chunk).audio):
+        _check(chunk)
+        if (form := (chunk.rate, chunk.channels)) != self._form:
+            self._form, self._framer = form, Framer(*form)
+        for samples in self._framer.push(np.frombuffer(chunk.audio, np.int16)):
             ended_s = self.ended_s + FRAME_S
             if not at_s - LATE_S <= ended_s <= at_s:
                 ended_s = at_s
             self.ended_s = ended_s
             yield Frame(at_s=ended_s, samples=samples)
+
+
+def _check(chunk: AudioChunk) -> None:
+    channels = range(1, MOST_CHANNELS + 1)
+    if chunk.width != 2 or chunk.rate not in RATES_HZ or chunk.channels not in channels:
+        form = f"{chunk.rate} Hz, {chunk.width} bytes a sample, {chunk.channels} channels"
+        raise RoomsError("rooms.format", f"its sound cannot be used: {form}")
