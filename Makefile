@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip --disable-pip-version-check --quiet
 RUN_PACKAGES := libportaudio2 flite espeak-ng
+SATELLITE_PACKAGES := libportaudio2 flite
 TEST_PACKAGES := pulseaudio libasound2-plugins sox mosquitto
 WANTED := $(RUN_PACKAGES)
 CORES := $(shell nproc)
@@ -35,6 +36,14 @@ piper: run-set ## add the Piper voice engine; for the service: sudo make -C /opt
 .PHONY: gpio
 gpio: run-set ## add the mute button's GPIO; for the service: sudo make -C /opt/hark gpio
 	$(PIP) install --no-deps --require-hashes -r requirements/gpio.txt
+
+BASE ?=
+
+.PHONY: satellite
+satellite: $(VENV)/.satellite ## on a small board: be the ear and the voice of BASE=, another Hark or Home Assistant
+	@test -n "$(BASE)" || { echo "run: make satellite BASE=192.168.1.20" >&2; exit 1; }
+	@scripts/debian-packages $(SATELLITE_PACKAGES) || true
+	$(VENV)/bin/assistant satellite --base $(BASE)
 
 # Where bytecode is not to be written, each of the tests' thousand processes would compile all it
 # loads.
@@ -111,6 +120,11 @@ $(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --no-deps --no-build-isolation --no-index --editable .
 	@touch $@
 
+$(VENV)/.satellite: requirements/satellite.txt pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --no-deps --require-hashes -r requirements/satellite.txt
+	$(PIP) install --no-deps --no-build-isolation --no-index --editable .
+	@touch $@
+
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 	$(PIP) install --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
@@ -120,6 +134,7 @@ requirements: $(VENV)/.dev ## pin today's releases that the oldest Python takes;
 	scripts/pin requirements/run.txt pyproject.toml requirements/build.in
 	scripts/pin requirements/dev.txt requirements/dev.in
 	scripts/pin requirements/piper.txt requirements/piper.in
+	scripts/pin requirements/satellite.txt requirements/satellite.in requirements/build.in
 	scripts/pin-gpio
 
 # CHECK="demo" leaves the tests out; ARM=1 adds an emulated 64-bit ARM. Only pip's and the proxies'
@@ -135,6 +150,7 @@ check-systems: ## as root: the README's commands and the service in bare Debian 
 DESTDIR ?=
 HOME_OF_HARK := $(DESTDIR)/opt/hark
 UNITS := assistant.service assistant-bridge.service assistant-satellites.service
+SATELLITE_UNIT := assistant-satellite.service
 UNIT_DIRECTORY := $(DESTDIR)/etc/systemd/system
 SHIPPED := $(wildcard assistant audio nlu skills models docs)
 SYSTEMD_RUNS := test -d /run/systemd/system
@@ -157,6 +173,19 @@ endif
 	else \
 		echo "Hark is installed. systemd does not run here; there: systemctl enable --now $(UNITS)"; \
 	fi
+endif
+
+.PHONY: install-satellite
+install-satellite: ## as root, on a small board: put the satellite of BASE= under systemd
+	@test -n "$(BASE)" || { echo "run: sudo make install-satellite BASE=192.168.1.20" >&2; exit 1; }
+	$(MAKE) --no-print-directory place UNITS=$(SATELLITE_UNIT)
+	printf 'SATELLITE=--base %s\n' "$(BASE)" > $(DESTDIR)/etc/hark/satellite
+ifeq ($(DESTDIR),)
+	@scripts/debian-packages $(SATELLITE_PACKAGES)
+	umask 022 && $(MAKE) --no-print-directory -C $(HOME_OF_HARK) $(VENV)/.satellite PYTHON=$(PYTHON)
+	id -u assistant >/dev/null 2>&1 || useradd --system --user-group --groups audio \
+		--home-dir /var/lib/hark --no-create-home --shell /usr/sbin/nologin assistant
+	@if $(SYSTEMD_RUNS); then systemctl daemon-reload && systemctl enable --quiet --now $(SATELLITE_UNIT); fi
 endif
 
 .PHONY: place

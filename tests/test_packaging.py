@@ -15,7 +15,7 @@ from packaging.specifiers import SpecifierSet
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REQUIREMENTS = REPOSITORY / "requirements"
-FILES = ("run.txt", "dev.txt", "piper.txt", "gpio.txt")
+FILES = ("run.txt", "dev.txt", "piper.txt", "gpio.txt", "satellite.txt")
 PACKAGES = ("assistant", "audio", "nlu", "skills")
 OPTIONAL = {"gpiozero", "lgpio", "piper", "pytest"}
 """Imported only where they are: the mute button's pins, the extra voice engine, and fixtures for
@@ -78,7 +78,7 @@ def test_the_requirements_cover_what_the_project_names(project: dict[str, object
     assert _names([*dependencies, *build]) <= _pins("run.txt").keys()
 
 
-@pytest.mark.parametrize("name", ["dev", "piper", "gpio"])
+@pytest.mark.parametrize("name", ["dev", "piper", "gpio", "satellite"])
 def test_a_further_set_holds_what_it_is_made_from(name: str) -> None:
     wanted = (REQUIREMENTS / f"{name}.in").read_text("utf-8").splitlines()
     assert (

@@ -21,6 +21,8 @@ from assistant.core.settings.network import NetworkSettings
 REPOSITORY = Path(__file__).resolve().parent.parent
 SYSTEMD_ANALYZE = shutil.which("systemd-analyze")
 UNITS = ("assistant.service", "assistant-bridge.service", "assistant-satellites.service")
+SATELLITE = "assistant-satellite.service"
+"""The unit of a board of its own."""
 
 needs_systemd = pytest.mark.skipif(
     SYSTEMD_ANALYZE is None, reason="systemd-analyze is not installed"
@@ -36,11 +38,17 @@ def installed(tmp_path: Path) -> Path:
     subprocess.run(
         ("make", "install", f"DESTDIR={tmp_path}"), cwd=REPOSITORY, check=True, capture_output=True
     )
+    subprocess.run(
+        ("make", "install-satellite", "BASE=192.168.1.20", f"DESTDIR={tmp_path}"),
+        cwd=REPOSITORY,
+        check=True,
+        capture_output=True,
+    )
     command = tmp_path / "opt/hark/.venv/bin/assistant"
     command.parent.mkdir(parents=True)
     command.write_text("#!/bin/sh\n", "utf-8")
     command.chmod(0o755)
-    for unit in UNITS:
+    for unit in (*UNITS, SATELLITE):
         file = tmp_path / "etc/systemd/system" / unit
         text = file.read_text("utf-8").replace("=/opt/hark/", f"={tmp_path}/opt/hark/")
         file.write_text(text, "utf-8")
@@ -69,7 +77,8 @@ def _missing(unit: Path) -> list[str]:
 
 @needs_systemd
 def test_systemd_has_nothing_to_complain_about(installed: Path) -> None:
-    files = [str(installed / "etc/systemd/system" / unit) for unit in UNITS]
+    assert (installed / "etc/hark/satellite").read_text() == "SATELLITE=--base 192.168.1.20\n"
+    files = [str(installed / "etc/systemd/system" / unit) for unit in (*UNITS, SATELLITE)]
     verified = _analyze("verify", "--man=no", *files)
     assert (verified.returncode, verified.stderr) == (0, "")
 
@@ -135,7 +144,9 @@ def test_a_misspelt_setting_would_be_noticed(installed: Path) -> None:
 
 
 @needs_systemd
-@pytest.mark.parametrize(("unit", "at_most"), [(UNITS[0], 0.6), (UNITS[1], 1.0), (UNITS[2], 1.0)])
+@pytest.mark.parametrize(
+    ("unit", "at_most"), [(UNITS[0], 0.6), (UNITS[1], 1.0), (UNITS[2], 1.0), (SATELLITE, 1.5)]
+)
 def test_a_unit_may_do_little(unit: str, at_most: float) -> None:
     assert _exposure(REPOSITORY / "systemd" / unit) <= at_most
 
@@ -154,7 +165,7 @@ def _unexplained(unit: Path) -> list[str]:
 
 
 @needs_systemd
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", [*UNITS, SATELLITE])
 def test_each_hardening_that_is_missing_has_its_reason(unit: str) -> None:
     assert _unexplained(REPOSITORY / "systemd" / unit) == []
 
@@ -181,13 +192,14 @@ def _settings(unit: str) -> list[tuple[str, str]]:
     return re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", [*UNITS, SATELLITE])
 def test_no_way_round_the_rules_for_sockets_is_open(unit: str) -> None:
     filters = [value for key, value in _settings(unit) if key == "SystemCallFilter"]
     refused = " ".join(value for value in filters if value.startswith("~"))
     assert {"@aio", "@keyring", "userfaultfd"} <= set(re.findall(r"[@\w]+", refused))
     assert ("TemporaryFileSystem", "/run:ro") in _settings(unit)
-    assert [value for key, value in _settings(unit) if key == "BindPaths"] == ["/run/hark"]
+    seen = [value for key, value in _settings(unit) if key == "BindPaths"]
+    assert seen == ["/run/hark"] * (unit != SATELLITE)  # the bus, which a satellite has none of
 
 
 def test_the_daemon_has_no_network_and_sees_the_processor() -> None:
