@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from assistant.core.messages import (
     Transcript,
     Utterance,
 )
+from assistant.core.settings.wyoming import PEER
 from audio.asr.acoustic.learning import Learner
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition, Recognizer
@@ -35,12 +37,30 @@ MOST_BY_PEERS = 32
 """Most utterances of peers that are heard at a time; the oldest one that never ended goes."""
 
 
-class AsrStage:
-    """Transcribes one utterance at a time; a new one replaces one that never ended.
+@dataclass
+class _Said:
+    """One utterance as it is heard: its sound, and what is known of it before its words are."""
 
-    Of what peers say over the network one utterance is recognised as it comes, while the device
-    itself hears nobody. The others are kept, and recognised when they end, so that several may
-    speak at once.
+    name: str = ""
+    peer: str = ""
+    answers: tuple[str, ...] = ()
+    in_a_row: bool = False
+    unasked: bool = False
+    secret: bool = False
+    sound: list[NDArray[np.int16]] = field(default_factory=list)
+
+    @property
+    def samples(self) -> int:
+        """How many samples were heard."""
+        return sum(map(len, self.sound))
+
+
+class AsrStage:
+    """Transcribes utterances, each from its first chunk on; a new one of the device replaces one
+    that never ended, and so does one of a satellite.
+
+    One is recognised as it comes, before all others that of the device itself. Those of peers
+    meanwhile are kept, and recognised when they end, so that several may speak at once.
     Speech may continue after an early revision: then the whole utterance is recognised once more.
     What follows a question is likely to be one of its answers. `ends` gives how likely a sentence
     ends with the words of a text. `keep` takes the id and the samples of what is to be recorded.
@@ -62,17 +82,13 @@ class AsrStage:
     ) -> None:
         self._recognizer, self._faults = recognizer, faults or Degraded("asr")
         self._ends, self._keep, self._learner = ends, keep, learner
-        self._hearing = ""
-        self._running = False
-        self._asked: Asked | None = None
-        self._answers: tuple[str, ...] = ()
-        self._in_a_row = False
-        self._unasked = self._secret = False
-        self._heard: list[NDArray[np.int16]] = []
-        self._of_peers: dict[str, list[NDArray[np.int16]]] = {}
-        self._live = ""
-        """The peer's utterance that is recognised as it comes."""
-        self._before: tuple[str, list[NDArray[np.int16]], bool] = ("", [], False)
+        self._asked: dict[str, Asked] = {}
+        """Utterance → the question that it was answered with, of the last ones."""
+        self._own = _Said()
+        self._of_peers: dict[str, _Said] = {}
+        self._live: _Said | None = None
+        """The utterance that is recognised as it comes."""
+        self._before = _Said()
         """The utterance before: what is to be kept is told when another may be heard already."""
 
     def feed(self, message: Message) -> Iterator[Message]:
@@ -80,21 +96,18 @@ class AsrStage:
         if self._learner is not None:
             self._learn(self._learner, message)
         if isinstance(message, AudioChunk):
-            if message.peer:
-                self._keep_of_peer(message)
-            else:
-                self._listen(message)
+            self._hear(message)
         elif isinstance(message, Utterance):
-            if message.utterance_id in self._of_peers:
+            said = self._of_peers.get(message.utterance_id, self._own)
+            if message.utterance_id == said.name:
                 self._faults.note_work(message.at_s)
-                yield self._transcribe_of_peer(message)
-            elif message.utterance_id == self._hearing:
-                self._faults.note_work(message.at_s)
-                yield self._transcribe(message)
+                yield self._transcribe(message, said)
         elif isinstance(message, NothingHeard | Outheard):
-            self._forget_of_peer(message.utterance_id)
+            self._forget(message.utterance_id)
         elif isinstance(message, Asked):
-            self._asked = message
+            self._asked[message.utterance_id] = message
+            while len(self._asked) > MOST_BY_PEERS:
+                del self._asked[next(iter(self._asked))]
         elif isinstance(message, KeepSound):
             self._keep_sound(message.utterance_id)
         elif isinstance(message, Tick):
@@ -116,77 +129,70 @@ class AsrStage:
         elif isinstance(message, Tick):
             learner.work(message.at_s)
 
-    def _listen(self, chunk: AudioChunk) -> None:
-        if chunk.utterance_id != self._hearing:
-            self._before = self._hearing, self._heard, self._secret
-            self._hearing, self._running, self._heard = chunk.utterance_id, False, []
-            self._answers, self._in_a_row = self._likely(chunk.follows)
-            self._unasked, self._secret = chunk.unasked, chunk.secret
-        if sum(map(len, self._heard)) >= MOST_SAMPLES:
+    def _hear(self, chunk: AudioChunk) -> None:
+        said = self._own if chunk.utterance_id == self._own.name else None
+        said = said or self._of_peers.get(chunk.utterance_id) or self._begun(chunk)
+        if said.samples >= MOST_SAMPLES:
             return  # further speech is dropped, or it would fill the memory
-        self._heard.append(np.frombuffer(chunk.samples, np.int16))
-        self._run(self._heard if not self._running else self._heard[-1:])
+        said.sound.append(np.frombuffer(chunk.samples, np.int16))
+        if self._live is said:
+            self._recognizer.feed(said.sound[-1])
+        elif self._live is None or not said.peer:  # the device itself comes first
+            self._begin_live(said)
 
-    def _keep_of_peer(self, chunk: AudioChunk) -> None:
-        sound = self._of_peers.setdefault(chunk.utterance_id, [])
-        if sum(map(len, sound)) < MOST_SAMPLES:
-            sound.append(np.frombuffer(chunk.samples, np.int16))
-            if self._live == chunk.utterance_id:
-                self._recognizer.feed(sound[-1])
-            elif not (self._live or self._running):
-                self._begin_live(chunk.utterance_id)
-        if len(self._of_peers) > MOST_BY_PEERS:
-            self._forget_of_peer(next(iter(self._of_peers)))
+    def _begun(self, chunk: AudioChunk) -> _Said:
+        """An utterance that begins with this chunk."""
+        answers, in_a_row = self._likely(chunk.follows)
+        said = _Said(
+            *(chunk.utterance_id, chunk.peer, answers, in_a_row, chunk.unasked, chunk.secret)
+        )
+        if not chunk.peer:
+            self._before, self._own = self._own, said
+            return said
+        if chunk.peer != PEER:  # nobody says two things at once in a room
+            for name in [name for name, one in self._of_peers.items() if one.peer == chunk.peer]:
+                self._forget(name)
+        if len(self._of_peers) >= MOST_BY_PEERS:
+            self._forget(next(iter(self._of_peers)))
+        self._of_peers[said.name] = said
+        return said
 
-    def _forget_of_peer(self, utterance_id: str) -> None:
+    def _forget(self, utterance_id: str) -> None:
         """Drop what a peer was saying, of which nothing more comes."""
-        self._of_peers.pop(utterance_id, None)
-        self._live = "" if self._live == utterance_id else self._live
+        said = self._of_peers.pop(utterance_id, None)
+        if said is not None and self._live is said:
+            self._live = None
 
-    def _begin_live(self, utterance_id: str) -> None:
-        self._live, self._running = utterance_id, False
-        self._recognizer.start()
-        for samples in self._of_peers[utterance_id]:
+    def _begin_live(self, said: _Said) -> None:
+        self._live = said
+        self._recognizer.start(said.answers, said.unasked, said.in_a_row)
+        for samples in said.sound:
             self._recognizer.feed(samples)
 
-    def _transcribe_of_peer(self, utterance: Utterance) -> Transcript:
-        if self._live != utterance.utterance_id:  # what was heard meanwhile begins anew
-            self._begin_live(utterance.utterance_id)
-        self._recognizer.feed(AFTER_PEERS)
-        self._live = ""
-        del self._of_peers[utterance.utterance_id]
-        return self._transcript(utterance, self._recognizer.finish(), utterance.secret)
-
     def _keep_sound(self, utterance_id: str) -> None:
-        for name, sound, secret in ((self._hearing, self._heard, self._secret), self._before):
-            if name == utterance_id and not secret:
-                self._keep(name, b"".join(samples.tobytes() for samples in sound))
+        for said in (self._own, self._before, *self._of_peers.values()):
+            if said.name == utterance_id and not said.secret:
+                self._keep(said.name, b"".join(samples.tobytes() for samples in said.sound))
 
     def _likely(self, follows: str) -> tuple[tuple[str, ...], bool]:
         """The answers to the question that opened the microphone, and whether several may come."""
-        asked = self._asked
-        if asked is None or asked.utterance_id != follows:
-            return (), False
-        return asked.answers, asked.in_a_row
+        asked = self._asked.get(follows)
+        return ((), False) if asked is None else (asked.answers, asked.in_a_row)
 
-    def _run(self, sound: list[NDArray[np.int16]]) -> None:
-        if not self._running:
-            self._live = ""  # the device itself comes first
-            self._recognizer.start(self._answers, self._unasked, self._in_a_row)
-            self._running = True
-        for samples in sound:
-            self._recognizer.feed(samples)
-
-    def _transcribe(self, utterance: Utterance) -> Transcript:
-        if not self._running:  # a revision without new sound
-            self._run(self._heard)
-        self._running = False
+    def _transcribe(self, utterance: Utterance, said: _Said) -> Transcript:
+        if self._live is not said:  # a revision without new sound, or one that had to wait
+            self._begin_live(said)
+        if said.peer:
+            self._recognizer.feed(AFTER_PEERS)
+        self._live = None
         whole = self._recognizer.finish()
-        secret = utterance.secret or self._secret
-        if self._learner is not None:
+        secret = utterance.secret or said.secret
+        if utterance.dictated:
+            self._forget(said.name)
+        elif self._learner is not None and not said.peer:
             here = not (secret or utterance.area)
             text = whole.text if here and _teaches(whole) else ""
-            self._learner.heard(utterance.utterance_id, text, self._heard)
+            self._learner.heard(said.name, text, said.sound)
         return self._transcript(utterance, whole, secret)
 
     def _transcript(self, utterance: Utterance, whole: Recognition, secret: bool) -> Transcript:

@@ -14,10 +14,13 @@ from assistant.core.messages import (
     AudioChunk,
     KeepSound,
     Message,
+    NothingHeard,
+    Outheard,
     Transcript,
     Utterance,
     Word,
 )
+from assistant.core.settings.wyoming import PEER
 from audio.asr.recognizer import Recognition, recognition
 from audio.asr.stage import AFTER_PEERS, MOST_BY_PEERS, AsrStage
 
@@ -92,7 +95,8 @@ def test_an_utterance_that_never_ends_is_heard_for_three_minutes_only() -> None:
     assert transcripts(*[minute] * 5, chunk("b"), end("b")) == [("b", 0, "1600")]
 
 
-def test_answers_are_expected_of_what_follows_the_question_alone() -> None:
+@pytest.mark.parametrize("peer", ["", "kitchen"])
+def test_answers_are_expected_of_what_follows_the_question_alone(peer: str) -> None:
     counting = Counting()
     stage = AsrStage(counting)
     list(stage.feed(Asked(utterance_id="q", answers=("yes", "no"))))
@@ -101,7 +105,8 @@ def test_answers_are_expected_of_what_follows_the_question_alone() -> None:
         ("other", "p", ()),
         ("answer", "q", ("yes", "no")),
     ):
-        list(stage.feed(chunk(utterance, follows=follows)))
+        said = msgspec.structs.replace(chunk(utterance, follows=follows), peer=peer)
+        list(stage.feed(said))
         assert counting.answers == expected, utterance
 
 
@@ -150,11 +155,11 @@ def test_a_secret_stays_one_and_may_be_several_answers_in_a_row() -> None:
 
 
 def of_peer(utterance: str, samples: int = 1600) -> AudioChunk:
-    return msgspec.structs.replace(chunk(utterance, samples), peer="p")
+    return msgspec.structs.replace(chunk(utterance, samples), peer=PEER)
 
 
 def end_of_peer(utterance: str) -> Utterance:
-    return msgspec.structs.replace(end(utterance, wake_word=""), peer="p", dictated=True)
+    return msgspec.structs.replace(end(utterance, wake_word=""), peer=PEER, dictated=True)
 
 
 PAUSE = len(AFTER_PEERS)
@@ -168,7 +173,7 @@ def test_what_a_peer_says_is_recognised_as_it_comes() -> None:
     assert recognizer.samples == 3200
     (told,) = stage.feed(end_of_peer("a"))
     assert isinstance(told, Transcript)
-    assert (told.text, told.peer, told.dictated) == (f"computer {3200 + PAUSE}", "p", True)
+    assert (told.text, told.peer, told.dictated) == (f"computer {3200 + PAUSE}", PEER, True)
 
 
 @pytest.mark.parametrize(
@@ -196,6 +201,49 @@ def test_several_peers_are_heard_whole(messages: tuple[Message, ...]) -> None:
 def test_and_so_is_the_device_itself(messages: tuple[Message, ...]) -> None:
     told = {name: text for name, _, text in transcripts(*messages)}
     assert told == {"a": "3200", "b": f"computer {1600 + PAUSE}"}
+
+
+def of_satellite(message: AudioChunk | Utterance, name: str = "kitchen") -> Message:
+    return msgspec.structs.replace(message, peer=name, area=name)
+
+
+def test_what_goes_on_at_a_satellite_is_recognised_whole() -> None:
+    """A revision offers what was said so far; the sound before it is not lost."""
+    told = transcripts(
+        of_satellite(chunk("a")),
+        of_satellite(end("a", 0, wake_word="")),
+        of_satellite(chunk("a")),
+        of_satellite(end("a", 1, wake_word="")),
+    )
+    assert [text for _, _, text in told] == [
+        f"computer {1600 + PAUSE}",
+        f"computer {3200 + PAUSE}",
+    ]
+
+
+def test_a_new_utterance_of_a_satellite_replaces_one_that_never_ended() -> None:
+    told = transcripts(
+        of_satellite(chunk("a")),
+        of_satellite(chunk("b"), "bedroom"),
+        of_satellite(chunk("c")),
+        of_satellite(end("a", wake_word="")),
+        of_satellite(end("b", wake_word=""), "bedroom"),
+        of_satellite(end("c", wake_word="")),
+    )
+    assert [name for name, _, _ in told] == ["b", "c"]
+
+
+@pytest.mark.parametrize("dropped", [NothingHeard, Outheard])
+def test_what_another_room_hears_better_is_forgotten(
+    dropped: type[NothingHeard] | type[Outheard],
+) -> None:
+    counting = Counting()
+    stage = AsrStage(counting)
+    list(stage.feed(of_satellite(chunk("a", 3200))))
+    list(stage.feed(dropped(utterance_id="a")))
+    assert list(stage.feed(of_satellite(end("a", wake_word="")))) == []
+    list(stage.feed(of_satellite(chunk("b"), "bedroom")))
+    assert counting.samples == 1600  # as it comes, as nothing else is heard
 
 
 def test_of_peers_that_never_end_the_oldest_goes() -> None:

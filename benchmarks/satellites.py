@@ -1,0 +1,202 @@
+"""Many satellites hear something at once: `python -m benchmarks.satellites --satellites 20`.
+
+The real daemon and `assistant rooms` run, and connect to simulated satellites, each in a room that
+hears no other. In each somebody says the wake word and a command of flite's at the pace of
+speech, all at once. What is measured is how long it takes from the end of the sound to the first
+sound of the reply, and whether the reply is right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from wyoming.audio import AudioChunk
+from wyoming.event import Event, async_read_event, async_write_event
+from wyoming.info import Attribution, Info
+from wyoming.info import Satellite as SatelliteInfo
+from wyoming.ping import Ping, Pong
+from wyoming.pipeline import PipelineStage, RunPipeline
+from wyoming.snd import Played
+from wyoming.wake import Detection
+
+from assistant.bench.rig import Rig, running_daemon
+from assistant.control.metrics import percentile
+from assistant.core.messages import SAMPLE_RATE_HZ
+from assistant.rooms.detection import Noticed
+from audio.frames import at_rate
+from audio.tts.flite import Flite
+from benchmarks.hearing.hours import VOICES
+
+FIRST_PORT = 10_410
+HOME = Path("assistant/demo/home.yaml")
+COMMANDS = (
+    "turn on the kitchen light",
+    "turn off the kitchen light",
+    "set a timer for ten minutes",
+    "what's the weather",
+    "what's on the shopping list",
+)
+FORMAT = (SAMPLE_RATE_HZ, 2, 1)
+CHUNK_S = 0.064
+NOTICED_S = 0.2
+"""Seconds after its end at which the wake word is noticed."""
+LONGEST_S = 40.0
+
+
+class Said(NamedTuple):
+    """A command behind the wake word: its sound, and where in it the wake word ends."""
+
+    sound: bytes
+    keyword_s: float
+
+
+class Satellite:
+    """A satellite that says one thing, and waits for the first sound of the reply."""
+
+    def __init__(self, number: int) -> None:
+        self.port = FIRST_PORT + number
+        self.ready = asyncio.Event()
+        self._replied = asyncio.Event()
+        self._stopped = False
+        self._writer: asyncio.StreamWriter | None = None
+
+    async def serve(self) -> None:
+        """Listen for the base."""
+        server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+        async with server:
+            await server.serve_forever()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+        about = Attribution(name="", url="")
+        described = SatelliteInfo(
+            name="", attribution=about, installed=True, description=None, version=None
+        )
+        while (event := await _event(reader)) is not None:
+            if event.type == "describe":
+                await async_write_event(Info(satellite=described).event(), writer)
+            elif event.type == "run-satellite":
+                self.ready.set()
+            elif Ping.is_type(event.type):
+                await async_write_event(Pong(Ping.from_event(event).text).event(), writer)
+            elif event.type == "transcript":
+                self._stopped = True
+            elif event.type == "audio-chunk":
+                self._replied.set()
+            elif event.type == "audio-stop":
+                await async_write_event(Played().event(), writer)
+
+    async def turn(self, said: Said) -> float | None:
+        """Say a command; milliseconds from its end to the reply's first sound, None for none."""
+        writer = self._writer
+        if writer is None:
+            raise ConnectionError("no base has come")
+        self._replied.clear()
+        self._stopped = False
+        size = round(CHUNK_S * SAMPLE_RATE_HZ) * 2
+        pieces = [said.sound[at : at + size] for at in range(0, len(said.sound), size)]
+        before = round((said.keyword_s + NOTICED_S) / CHUNK_S)
+        began_s = time.monotonic()
+        await asyncio.sleep(before * CHUNK_S)
+        noticed = Noticed(preroll_s=before * CHUNK_S, keyword_ended_s=NOTICED_S + 0.25)
+        wake = Detection(name="computer", context=noticed.context())
+        run = RunPipeline(PipelineStage.ASR, PipelineStage.TTS, wake_word_name="computer")
+        for event in (wake.event(), run.event()):
+            await async_write_event(event, writer)
+        for number in itertools.count():
+            piece = pieces[number] if number < len(pieces) else bytes(size)
+            if number >= before:
+                await asyncio.sleep(began_s + (number + 1) * CHUNK_S - time.monotonic())
+            if self._stopped:
+                break
+            await async_write_event(AudioChunk(*FORMAT, piece).event(), writer)
+        ended_s = began_s + len(pieces) * CHUNK_S
+        try:
+            async with asyncio.timeout(LONGEST_S):
+                await self._replied.wait()
+        except TimeoutError:
+            return None
+        return 1000 * (time.monotonic() - ended_s)
+
+
+async def _event(reader: asyncio.StreamReader) -> Event | None:
+    """The next event; None at the end, as asyncio of Python 3.11 logs a task that is cancelled."""
+    try:
+        return await async_read_event(reader)
+    except asyncio.CancelledError:
+        return None
+
+
+def _said(text: str, voice: str) -> Said:
+    flite = Flite(voice)
+    parts = [flite.synthesise(one) for one in ("computer", text)]
+    sounds = [at_rate(one.pcm, one.rate_hz, SAMPLE_RATE_HZ) for one in parts]
+    return Said(np.concatenate(sounds).tobytes(), len(sounds[0]) / SAMPLE_RATE_HZ)
+
+
+async def _measured(count: int, rounds: int) -> list[float | None]:
+    satellites = [Satellite(number) for number in range(count)]
+    serving = [asyncio.create_task(one.serve()) for one in satellites]
+    await asyncio.gather(*(one.ready.wait() for one in satellites))
+    said = itertools.cycle([_said(text, voice) for voice in VOICES for text in COMMANDS])
+    await satellites[0].turn(next(said))  # the first of all loads what the others use
+    took: list[float | None] = []
+    for _ in range(rounds):
+        await asyncio.sleep(8.0)  # the replies are over
+        took += await asyncio.gather(*(one.turn(next(said)) for one in satellites))
+    for task in serving:
+        task.cancel()
+    return took
+
+
+def _settings(count: int) -> str:
+    return "".join(
+        f'[wyoming.satellites.r{number}]\naddress = "127.0.0.1"\n'
+        f'port = {FIRST_PORT + number}\nearshot = "r{number}"\n'
+        for number in range(count)
+    )
+
+
+def measure(count: int, rounds: int) -> tuple[list[float | None], int]:
+    """Seconds that each turn took, and the memory of the rooms in MB."""
+    with running_daemon(HOME.read_text("utf-8"), _settings(count)) as rig:
+        process = subprocess.Popen(_rooms(rig))
+        try:
+            took = asyncio.run(_measured(count, rounds))
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            memory = int(status.partition("VmHWM:")[2].split()[0]) // 1024
+        finally:
+            process.terminate()
+            process.wait(10)
+    return took, memory
+
+
+def _rooms(rig: Rig) -> tuple[str, ...]:
+    return (sys.executable, "-m", "assistant", "rooms", "--config", str(rig.config))
+
+
+def main() -> None:
+    """Measure, and print the figures."""
+    parser = argparse.ArgumentParser(description="Measure satellites that hear at once.")
+    parser.add_argument("--satellites", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+    took, memory = measure(arguments.satellites, arguments.rounds)
+    served = sorted(one for one in took if one is not None)
+    p50, p95 = (round(percentile(served, share)) for share in (0.5, 0.95))
+    sys.stdout.write(
+        f"{len(took)} turns, {len(served)} replied to; reply p50 {p50} ms, p95 {p95} ms; "
+        f"rooms {memory} MB\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
