@@ -37,9 +37,10 @@ import msgspec
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
-from assistant.core.messages import SpokenReply
+from assistant.core.messages import RoomTimers, SpokenReply
 from assistant.english.spoken import in_place, length, spoken
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS, Timer
+from skills.announcements.loudspeakers import Loudspeakers
 from skills.countdown import Countdown, Ending
 
 log = logging.getLogger(__name__)
@@ -109,8 +110,8 @@ def this_boot() -> str:
 class TimerScheduler:
     """The `Timers` of the skills; `at_s`, CLOCK_BOOTTIME, is set by the stage before each use.
 
-    A ring says the room of a timer that is for one of the `rooms`, given as id → name, unless a
-    satellite speaks there, as `speaks_in` tells by the room's id: then it rings there.
+    A ring says the room of a timer that is for one of the `rooms`, given as id → name; where one of
+    the `loudspeakers` is there, it rings there instead.
     """
 
     def __init__(
@@ -120,9 +121,9 @@ class TimerScheduler:
         boot_id: str,
         plausible: Callable[[], bool] = lambda: True,
         rooms: Mapping[str, str] = NO_ROOMS,
-        speaks_in: Callable[[str], str] = lambda area: "",
+        loudspeakers: Loudspeakers | None = None,
     ) -> None:
-        self._rooms, self._speaks_in = rooms, speaks_in
+        self._rooms, self._loudspeakers = rooms, loudspeakers or Loudspeakers()
         self._countdown = Countdown(now, boot_id, plausible)
         self._database = database
         self._now = now
@@ -231,8 +232,8 @@ class TimerScheduler:
                     self.cancel(row.id)
         self._heard.clear()
 
-    def rings(self) -> Iterator[SpokenReply]:
-        """The rings to be played now."""
+    def rings(self) -> Iterator[SpokenReply | RoomTimers]:
+        """The rings to be played now, and what other rooms are to know of their timers."""
         for row in self._rows():
             if not row.paused and self._countdown.is_outdated(row):
                 self._write(self._ending(row, self._remaining_s(row)))
@@ -240,7 +241,7 @@ class TimerScheduler:
             ring = self._rings.get(row.id)
             if row.paused or self._remaining_s(row) > 0 or (ring and ring.again_at_s > self.at_s):
                 continue
-            peer = self._speaks_in(row.area)
+            peer = self._loudspeakers.peer(row.area)
             text = ring.text if ring and ring.peer == peer else self._words(row, bool(peer))
             patience_s = (
                 min(2 * ring.patience_s, LONGEST_PATIENCE_S)
@@ -254,6 +255,7 @@ class TimerScheduler:
             yield SpokenReply(
                 utterance_id=_ring_of(row), text=text, once=True, area=row.area, peer=peer
             )
+        yield from self._loudspeakers.timers(self.all)
 
     def deadline_s(self) -> float | None:
         """When `rings` must be called next; 0.0 while the time is not yet known."""

@@ -147,7 +147,7 @@ class SkillsStage:
         self._floor, self._loudspeakers = Floor(), Loudspeakers(area)
         rooms = {other.id: other.name for other in home.areas if other.id != area}
         self._scheduler = TimerScheduler(
-            *(database, now, boot_id, self._trust.plausible, rooms, self._loudspeakers.peer)
+            *(database, now, boot_id, self._trust.plausible, rooms, self._loudspeakers)
         )
         self._pin = Pin(database, pin, boot_id)
         guard = Guard(rules, home, self._pin, area, database.attempt)

@@ -44,6 +44,7 @@ from assistant.core.messages import (
     Reloaded,
     Replace,
     Replaced,
+    RoomTimers,
     SafeModeEntered,
     SatelliteChanged,
     SpokenReply,
@@ -153,6 +154,8 @@ def _of_daemon(event: Message) -> str:
             return f"{clearness_db:.0f} dB"
         case ListenHere(wake_word=word):
             return word.replace("_", " ")
+        case RoomTimers(area=area, timers=timers):
+            return f"{len(timers)} in {area}"
         case SatelliteChanged(satellite=name, area=area, present=present):
             return f"{name} in {area} {'is there' if present else 'is gone'}"
         case MuteChanged(muted=muted):

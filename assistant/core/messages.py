@@ -59,6 +59,8 @@ from assistant.core.rooms.messages import Compare as Compare
 from assistant.core.rooms.messages import Compared as Compared
 from assistant.core.rooms.messages import ListenHere as ListenHere
 from assistant.core.rooms.messages import Outheard as Outheard
+from assistant.core.rooms.messages import RoomTimer as RoomTimer
+from assistant.core.rooms.messages import RoomTimers as RoomTimers
 from assistant.core.rooms.messages import SatelliteChanged as SatelliteChanged
 from assistant.core.settings.wyoming import PEER
 

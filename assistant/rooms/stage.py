@@ -11,6 +11,7 @@ from assistant.core.messages import (
     Compared,
     Complete,
     Message,
+    RoomTimers,
     Speech,
     SpokenReply,
     StageFailed,
@@ -20,7 +21,7 @@ from assistant.core.messages import (
 )
 from assistant.rooms.network import Network
 
-OVERHEARD = (StageFailed, Complete, Transcript, Woke, Compared)
+OVERHEARD = (StageFailed, Complete, Transcript, Woke, Compared, RoomTimers)
 """What is heard of what goes on in the daemon; the rest of what is consumed is sent here."""
 
 ANSWERS = (*OVERHEARD, SpokenReply, Speech)

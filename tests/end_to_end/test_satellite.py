@@ -186,8 +186,13 @@ def test_a_satellite_that_dies_frees_its_room_and_comes_back(house: House) -> No
 
 
 def test_a_base_that_dies_is_told_of_and_comes_back(house: House) -> None:
+    house.say("computer, set a timer for five seconds")
+    house.replied("starting now")
+    house.heard()
     house.rooms.kill()
     until(lambda: "the base is gone" in house.log("kitchen"))
+    before = house.played()
+    until(lambda: house.played() > before)  # its own ring
     before = house.played()
     house.say("computer, turn on the light")
     until(lambda: house.played() > before)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from assistant.core.parts import Control, Id
 
 
@@ -12,6 +14,23 @@ class SatelliteChanged(Control, frozen=True, kw_only=True):
     area: Id
     """Where it stands."""
     present: bool
+
+
+class RoomTimer(msgspec.Struct, frozen=True, kw_only=True):
+    """A timer of a room."""
+
+    id: Id
+    name: str
+    total_s: float
+    left_s: float
+    paused: bool
+
+
+class RoomTimers(Control, frozen=True, kw_only=True):
+    """The timers of an area, which its satellite rings by itself while the base is away."""
+
+    area: Id
+    timers: tuple[RoomTimer, ...]
 
 
 class Compare(Control, frozen=True, kw_only=True):

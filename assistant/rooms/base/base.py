@@ -18,6 +18,7 @@ from assistant.core.messages import (
     ListenHere,
     Message,
     Outheard,
+    RoomTimers,
     Spoken,
     Woke,
 )
@@ -91,6 +92,10 @@ class Base:
                 heard = Heard(message.clearness_db, message.imprint)
                 there = Contender(room=DEVICE, heard=heard, at_s=message.at_s)
                 self._note(there, lambda contest: contest.first.utterance_id == message.contest)
+            case RoomTimers(area=area):
+                for satellite in self._satellites.values():
+                    if satellite.room.area == area:
+                        satellite.tell_timers(message)
             case Spoken(peer=peer) if peer in self._satellites:
                 self._satellites[peer].take(message)
 

@@ -13,11 +13,12 @@ from wyoming.info import Describe, Info
 from wyoming.ping import Ping, Pong
 from wyoming.pipeline import PipelineStage, RunPipeline
 from wyoming.snd import Played
+from wyoming.timer import TimerCancelled, TimerStarted, TimerUpdated
 from wyoming.wake import Detect, Detection, NotDetected
 
 from assistant.core.clock import boottime_s
 from assistant.core.errors import RoomsError
-from assistant.core.messages import Message, SatelliteChanged
+from assistant.core.messages import Message, RoomTimers, SatelliteChanged
 from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
@@ -56,6 +57,8 @@ class Satellite:
         self.present = False
         """Whether it is connected, and has said what it is."""
         self._keyword = ""
+        self._timers = set[str]()
+        """The timers that the satellite knows of."""
         self.noticed = Noticed()
         """What it told last of a wake word."""
         self._fault, self._again_s = "", AGAIN_LATER_S
@@ -77,6 +80,16 @@ class Satellite:
         self.room.take(message)
         if not self.present:
             self.room.lost()
+
+    def tell_timers(self, message: RoomTimers) -> None:
+        """Tell the satellite of the timers of its room, in place of those that it knows."""
+        for gone in self._timers - {timer.id for timer in message.timers}:
+            self._write(TimerCancelled(gone).event())
+        for timer in message.timers:
+            left_s = round(timer.left_s)
+            self._write(TimerStarted(timer.id, round(timer.total_s), timer.name or None).event())
+            self._write(TimerUpdated(timer.id, not timer.paused, left_s).event())
+        self._timers = {timer.id for timer in message.timers}
 
     def compare(self, keyword: str, ended_s: float) -> None:
         """Ask how clearly it hears a wake word that ended so many seconds ago."""
