@@ -27,7 +27,6 @@ from assistant.core.layout import NAMES_FILE, PIN_FILE, QUARANTINE_FILE, USAGE_F
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.settings import mpd, mpris
-from assistant.core.settings.announcements import quiet_hours
 from assistant.core.speakable import SpeakableSource
 from assistant.recordings.folder import Recordings
 from assistant.skill.home import FEED, Entity, Home, load_homes, with_players, without_feeds
@@ -196,7 +195,7 @@ class Composition:
             names=self._config.state_dir / NAMES_FILE if database.path else None,
             where=self._where,
             mute=MuteSwitch.of(self._config).mute if database.path else lambda: None,
-            quiet=quiet_hours(self._config.announcements.quiet),
+            quiet=self._config.announcements.hours,
             network=self._config.network_socket if database.path else None,
             calendar=self._config.calendar_file if database.path else None,
             collection=self._config.calendar.url if database.path else "",

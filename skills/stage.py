@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, time
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -42,7 +42,7 @@ from assistant.skill.home import Home
 from assistant.skill.reply import Reply
 from skills.announcements.floor import Floor
 from skills.announcements.loudspeakers import Loudspeakers
-from skills.announcements.quiet import SET, Quiet
+from skills.announcements.quiet import NO_HOURS, SET, Hours, Quiet
 from skills.announcements.waiting import Waiting
 from skills.capabilities.bound import OWN, Capabilities
 from skills.capabilities.calendar.shared import SharedCalendar
@@ -133,7 +133,7 @@ class SkillsStage:
         names: Path | None = None,
         where: Position | None = None,
         mute: Callable[[], None] = lambda: None,
-        quiet: tuple[time, time] | None = None,
+        quiet: Mapping[str, Hours] = NO_HOURS,
         network: Path | None = None,
         calendar: Path | None = None,
         collection: str = "",
@@ -152,7 +152,7 @@ class SkillsStage:
         self._pin = Pin(database, pin, boot_id)
         guard = Guard(rules, home, self._pin, area, database.attempt)
         self._timing = Timing(now, boot_id, where, self._trust)
-        self._quiet = Quiet(database, self._timing, quiet)
+        self._quiet = Quiet(database, self._timing, quiet, area)
         self._announcements = Waiting(
             *(database, self._timing, self._quiet, self._floor, self._loudspeakers)
         )
@@ -194,7 +194,7 @@ class SkillsStage:
                 alarms=self._later.alarms,
                 calendar=self._calendar.own,
                 conversation=history,
-                do_not_disturb=self._quiet,
+                do_not_disturb=self._quiet.of(there),
                 music=self._music,
                 commands=commands,
                 device=self._device,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.core.database import CONNECT, Connect, Database
-from skills.announcements.quiet import create_do_not_disturb
+from skills.announcements.quiet import create_do_not_disturb, create_quiet_rooms
 from skills.announcements.waiting import create_announcements
 from skills.capabilities.calendar.collected import create_collected
 from skills.capabilities.calendar.store import create_calendar_changes
@@ -45,7 +45,7 @@ MIGRATIONS = (
     *(create_events, create_last_act, create_outbox, create_pin_tries),
     *(create_known_time, create_last_acts, create_alarms, create_told_states, create_music),
     *(create_calendar_changes, create_shared_lists, create_forecasts, create_told_levels),
-    *(create_own_volume, create_collected, create_timer_areas),
+    *(create_own_volume, create_collected, create_timer_areas, create_quiet_rooms),
 )
 
 

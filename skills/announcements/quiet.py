@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
+from types import MappingProxyType
 
 import msgspec
 
@@ -25,6 +27,15 @@ def create_do_not_disturb(database: Database) -> None:
     )
 
 
+def create_quiet_rooms(database: Database) -> None:
+    """Give each room a time of its own; "" is the area where the device stands."""
+    database.execute(
+        "CREATE TABLE quiet_rooms (area TEXT PRIMARY KEY, due TEXT NOT NULL) STRICT, WITHOUT ROWID"
+    )
+    database.execute("INSERT INTO quiet_rooms SELECT '', due FROM do_not_disturb")
+    database.execute("DROP TABLE do_not_disturb")
+
+
 def hours_end(hours: tuple[time, time] | None, now: datetime) -> datetime | None:
     """When the quiet hours that go on end; None outside of them."""
     if hours is None:
@@ -38,13 +49,38 @@ def hours_end(hours: tuple[time, time] | None, now: datetime) -> datetime | None
     return today if clock < end else today + timedelta(days=1)
 
 
+Hours = tuple[time, time]
+NO_HOURS: Mapping[str, Hours] = MappingProxyType({})
+
+
 class Quiet:
-    """The `DoNotDisturb` of the skills, and the quiet hours."""
+    """The quiet hours, and the `DoNotDisturb` of the skills, of the room where the device stands.
+
+    `hours` are those of areas, by their ids; those of "" hold wherever none are. `of` gives those
+    of another area.
+    """
 
     def __init__(
-        self, database: Database, timing: Timing, hours: tuple[time, time] | None = None
+        self,
+        database: Database,
+        timing: Timing,
+        hours: Mapping[str, Hours] = NO_HOURS,
+        here: str = "",
+        area: str = "",
     ) -> None:
-        self._database, self._timing, self._hours = database, timing, hours
+        self._database, self._timing, self._every = database, timing, hours
+        self._here, self._area = here, area
+        self._hours = hours.get(area or here, hours.get(""))
+        self._key = f"{SET} {area}" if area else SET
+
+    def of(self, area: str) -> Quiet:
+        """Those of an area, "" for the one where the device stands."""
+        area = "" if area == self._here else area
+        return (
+            self
+            if area == self._area
+            else Quiet(self._database, self._timing, self._every, self._here, area)
+        )
 
     @property
     def active(self) -> bool:
@@ -63,17 +99,17 @@ class Quiet:
         """Disturb nobody for a while, until a time, or until somebody ends it."""
         before = self._text()
         self._put(msgspec.json.encode(_Wished(due=due_of(self._timing, until, duration))).decode())
-        return Undo(SET, "", before)
+        return Undo(SET, self._area, before)
 
     def end(self) -> Undo:
         """Let everything be announced again."""
         before = self._text()
         self._put(_NONE)
-        return Undo(SET, "", before)
+        return Undo(SET, self._area, before)
 
     def restore(self, undo: Undo) -> None:
         """Take `begin` or `end` back."""
-        self._put(str(undo.value))
+        self.of(undo.id)._put(str(undo.value))
 
     def left_s(self) -> float:
         """Seconds until everything may be said again; 0 for now, infinite for nobody knows when."""
@@ -82,7 +118,7 @@ class Quiet:
             left_s = (end.astimezone(UTC) - self._timing.now.astimezone(UTC)).total_seconds()
         if (wished := self._wished()) is not None:
             due = wished.due
-            left_s = max(left_s, self._timing.left_s(SET, due) if due else float("inf"))
+            left_s = max(left_s, self._timing.left_s(self._key, due) if due else float("inf"))
         return max(0.0, left_s)
 
     def holds(self) -> bool:
@@ -94,16 +130,16 @@ class Quiet:
         if not text:
             return None
         wished = msgspec.json.decode(text, type=_Wished)
-        over = wished.due is not None and self._timing.left_s(SET, wished.due) <= 0
+        over = wished.due is not None and self._timing.left_s(self._key, wished.due) <= 0
         return None if over else wished
 
     def _text(self) -> str:
-        rows = self._database.execute("SELECT due FROM do_not_disturb")
+        rows = self._database.execute("SELECT due FROM quiet_rooms WHERE area = ?", self._area)
         return str(rows[0][0]) if rows else _NONE
 
     def _put(self, text: str) -> None:
-        self._timing.countdown.forget(SET)
-        self._database.execute("INSERT OR REPLACE INTO do_not_disturb VALUES (1, ?)", text)
+        self._timing.countdown.forget(self._key)
+        self._database.execute("INSERT OR REPLACE INTO quiet_rooms VALUES (?, ?)", self._area, text)
 
 
 class _Wished(msgspec.Struct, frozen=True):

@@ -163,7 +163,7 @@ class Waiting:
             return again_at_s
         if asking:
             return float("inf")  # the question lapses, which is a deadline of its own
-        quiet_s = self._quiet.left_s()
+        quiet_s = self._quiet.of(row.area).left_s()
         if quiet_s > 0:
             return at_s + min(quiet_s, RECHECK_S)
         peer = self.loudspeakers.peer(row.area)

@@ -148,7 +148,7 @@ class Talk:
             names=self.names,
             where=self.where,
             mute=self.mute,
-            quiet=self.quiet,
+            quiet={"": self.quiet} if self.quiet else {},
             calendar=self.calendar,
             collection=self.collection,
             rules=rules_of(self.security, self.home, self.registry.manifests),
@@ -182,7 +182,12 @@ class Talk:
         return list(self.stage.feed(stamped))
 
     def hear(
-        self, text: str, *commands: Command, nearest: str = "", choices: tuple[Choice, ...] = ()
+        self,
+        text: str,
+        *commands: Command,
+        nearest: str = "",
+        choices: tuple[Choice, ...] = (),
+        area: str = "",
     ) -> list[Message]:
         """One utterance, interpreted and committed."""
         self.count += 1
@@ -194,6 +199,7 @@ class Talk:
             commands=commands,
             choices=choices,
             unclaimed=OpenQuestion(nearest=nearest),
+            area=area,
         )
         return [*self.feed(said), *self.feed(Commit(utterance_id=name, revision=1))]
 
@@ -203,15 +209,9 @@ class Talk:
         return reply.text
 
     def say_in(self, area: str, text: str, *commands: Command) -> str:
-        """The words of the one reply to an utterance in another room."""
-        self.count += 1
-        name = f"u{self.count}"
-        said = Interpretation(
-            utterance_id=name, revision=1, text=text, commands=commands, area=area
-        )
-        given = [*self.feed(said), *self.feed(Commit(utterance_id=name, revision=1))]
-        (reply,) = (m for m in given if isinstance(m, SpokenReply))
-        return reply.text
+        """The words of the first reply to an utterance in another room."""
+        given = self.hear(text, *commands, area=area)
+        return next(m.text for m in given if isinstance(m, SpokenReply))
 
     def ask(self, intent: str, **slots: SlotValue) -> str:
         return self.say(intent, command(intent, **slots))

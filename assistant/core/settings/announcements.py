@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import time
 
+import msgspec
+
 from assistant.core.errors import ConfigError
 from assistant.core.settings.section import SettingsSection
 
@@ -17,6 +19,14 @@ class AnnouncementSettings(SettingsSection, frozen=True, kw_only=True):
     quiet: str = ""
     """Daily period such as "22:00-07:00" in which only what is urgent is said unasked; "" for none.
     Timers ring at any time."""
+    rooms: dict[str, str] = msgspec.field(default_factory=dict)
+    """Id of an area → the same for what a satellite says there; elsewhere `quiet` holds."""
+
+    @property
+    def hours(self) -> dict[str, tuple[time, time]]:
+        """Area, "" for all others → its quiet hours; raises `ConfigError` for what is no period."""
+        named = {"": self.quiet, **self.rooms}
+        return {area: hours for area, text in named.items() if (hours := quiet_hours(text))}
 
 
 def quiet_hours(quiet: str) -> tuple[time, time] | None:

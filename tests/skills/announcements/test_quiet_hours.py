@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from assistant.core.errors import ConfigError
-from assistant.core.settings.announcements import quiet_hours
+from assistant.core.settings.announcements import AnnouncementSettings, quiet_hours
 from skills.announcements.quiet import hours_end
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -42,3 +42,10 @@ def test_what_is_no_period_is_refused_with_an_example(text: str) -> None:
 
 def test_a_period_is_read() -> None:
     assert quiet_hours("22:00-07:00") == (time(22), time(7))
+
+
+def test_a_room_may_have_hours_of_its_own() -> None:
+    settings = AnnouncementSettings(quiet="22:00-07:00", rooms={"nursery": "19:00-07:00"})
+    assert settings.hours == {"": (time(22), time(7)), "nursery": (time(19), time(7))}
+    with pytest.raises(ConfigError):
+        AnnouncementSettings(rooms={"nursery": "at night"}).hours  # noqa: B018

@@ -82,6 +82,20 @@ def test_one_room_is_told_and_answers(house: Talk) -> None:
     assert told(house, house.wait(25)) == [("kitchen", "", "From the bedroom: I am coming.")]
 
 
+def test_a_room_that_is_not_to_be_disturbed_is_told_later(house: Talk) -> None:
+    for area in ("bedroom", "living"):
+        there_is(house, area)
+    begun = house.say_in("bedroom", "do not disturb", command("DoNotDisturb"))
+    assert begun == "Okay, I will only disturb you if it is urgent."
+    given = house.hear("tell everyone", command("TellEveryone", message="dinner is ready"))
+    assert [area for area, _, _ in told(house, given)] == ["", "living"]
+    later = house.hear("you may speak again", command("EndDoNotDisturb"), area="bedroom")
+    assert [text for _, _, text in told(house, later)] == [
+        "Okay, I will speak up again.",
+        "From the kitchen: dinner is ready.",
+    ]
+
+
 def test_a_room_without_a_loudspeaker_is_told_of(house: Talk) -> None:
     reply = house.ask("TellRoom", area="Bedroom", message="dinner is ready")
     assert reply == "I have no loudspeaker in the bedroom."
