@@ -45,6 +45,7 @@ _OPENERS = word_set(
 _NEAR = 60
 """Characters read before and after a full stop to decide whether it ends a sentence."""
 
+_LAST_WORD = re.compile(r"\S+\Z")
 _DOTTED = re.compile(r"(?:[a-z]\.)+[a-z]")
 _NUMBERING = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxIVX]{1,5})[.)\]]+")
 
@@ -56,6 +57,19 @@ def sentences(text: str) -> list[str]:
     of a line; not after an abbreviation, an initial or a list's number.
     """
     return [sentence for line in text.splitlines() for sentence in _of_line(line)]
+
+
+def so_far(text: str) -> tuple[list[str], str]:
+    """The sentences of `text` that stay as they are, however it goes on, and the rest of it.
+
+    A sentence does once the first word after it is whole, on which its end may depend.
+    """
+    word = _LAST_WORD.search(text)
+    known = text[: word.start() if word is not None else len(text)].rstrip()
+    found = sentences(known)
+    if len(found) < 2:
+        return [], text
+    return found[:-1], text[known.rindex(found[-1]) :]
 
 
 def _of_line(line: str) -> list[str]:

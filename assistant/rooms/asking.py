@@ -28,6 +28,8 @@ CHUNK_BYTES = SAMPLE_RATE_HZ * SAMPLE_BYTES // 10
 """Bytes of sound that are passed on together: a tenth of a second."""
 ASKED_FOR_S = 65.0
 """Seconds in which a question for a secret may be answered; the skills take an answer for 60."""
+LONGEST_TEXT = 5000
+"""Most characters of a text that is said, or to be spoken."""
 LONGEST_S = 60.0
 """Seconds of sound that are heard of one utterance; what follows is dropped."""
 ANSWERS_S = 30.0
@@ -149,6 +151,13 @@ async def replied(daemon: Daemon, text: str, peer: Peer) -> tuple[SpokenReply, .
             replies.append(await _next(answers, SpokenReply))
         peer.heard(replies[-1])
         return tuple(replies)
+
+
+def require_short(text: str) -> str:
+    """The text itself; raises `RoomsError` for one over `LONGEST_TEXT`."""
+    if len(text) > LONGEST_TEXT:
+        raise RoomsError("rooms.text", f"a text has {LONGEST_TEXT} characters at most")
+    return text
 
 
 def new_id() -> str:

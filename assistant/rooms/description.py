@@ -33,6 +33,13 @@ def description(recogniser: str, voice: str) -> Info:
     about: dict[str, Any] = {"name": NAME, **common}
     return Info(
         asr=[AsrProgram(description="speech recognition", models=[heard], **about)],
-        tts=[TtsProgram(description="speech", voices=[said], **about)],
+        tts=[
+            TtsProgram(
+                description="speech",
+                voices=[said],
+                supports_synthesize_streaming=True,
+                **about,
+            )
+        ],
         handle=[HandleProgram(description="understanding and skills", models=[done], **about)],
     )

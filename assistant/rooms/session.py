@@ -13,19 +13,22 @@ from wyoming.handle import Handled, NotHandled
 from wyoming.info import Describe, Info
 from wyoming.intent import NotRecognized
 from wyoming.ping import Ping, Pong
-from wyoming.tts import Synthesize
+from wyoming.tts import (
+    Synthesize,
+    SynthesizeChunk,
+    SynthesizeStart,
+    SynthesizeStop,
+    SynthesizeStopped,
+)
 
 from assistant.core.errors import RoomsError
 from assistant.core.messages import SAMPLE_RATE_HZ
-from assistant.rooms.asking import SAMPLE_BYTES, Hearing, Peer, replied, spoken
+from assistant.rooms.asking import SAMPLE_BYTES, Hearing, Peer, replied, require_short
 from assistant.rooms.daemon import Daemon
+from assistant.rooms.speaking import Speaking
 from assistant.rooms.wire import MALFORMED, read_event, write_event
 
-LONGEST_TEXT = 5000
-"""Most characters of a text that is said, or to be spoken."""
 NOTHING = "I heard nothing."
-SENT_BYTES = 8192
-"""Bytes of a voice's sound in one event."""
 
 _FORMAT = (SAMPLE_RATE_HZ, SAMPLE_BYTES, 1)
 
@@ -48,6 +51,7 @@ class Session:
         self._daemon, self._info, self._peer, self._turn = daemon, info, peer, turn
         self._reader, self._writer = reader, writer
         self._hearing: Hearing | None = None
+        self._speaking: Speaking | None = None
         self._serve: Mapping[str, Callable[[Event], Awaitable[None]]] = {
             Describe().event().type: self._describe,
             Ping().event().type: self._ping,
@@ -55,6 +59,9 @@ class Session:
             AudioChunk(*_FORMAT, b"").event().type: self._sound,
             AudioStop().event().type: self._end_sound,
             Synthesize("").event().type: self._synthesise,
+            SynthesizeStart().event().type: self._begin_text,
+            SynthesizeChunk("").event().type: self._text,
+            SynthesizeStop().event().type: self._end_text,
             Transcribed("").event().type: self._handle,
         }
 
@@ -106,18 +113,28 @@ class Session:
             await self._send(Transcribed(text=words).event())
 
     async def _synthesise(self, event: Event) -> None:
-        wanted = Synthesize.from_event(event)
-        begun = False
-        async with self._turn:
-            async for part in spoken(self._daemon, _short(wanted.text), self._peer):
-                form = (part.rate_hz, SAMPLE_BYTES, 1)
-                if not begun:
-                    await self._send(AudioStart(*form).event())
-                    begun = True
-                for at in range(0, len(part.samples), SENT_BYTES):
-                    sound = part.samples[at : at + SENT_BYTES]
-                    await self._send(AudioChunk(*form, sound).event())
-        await self._send(AudioStop().event())
+        if self._speaking is None:  # or it is the whole of what comes bit by bit
+            text = require_short(Synthesize.from_event(event).text)
+            speaking = self._new_speaking()
+            await speaking.add(text)
+            await speaking.finish()
+
+    async def _begin_text(self, _: Event) -> None:
+        self._speaking = self._new_speaking()
+
+    async def _text(self, event: Event) -> None:
+        part = SynthesizeChunk.from_event(event)
+        if self._speaking is not None:
+            await self._speaking.add(part.text)
+
+    async def _end_text(self, _: Event) -> None:
+        speaking, self._speaking = self._speaking, None
+        if speaking is not None:
+            await speaking.finish()
+            await self._send(SynthesizeStopped().event())
+
+    def _new_speaking(self) -> Speaking:
+        return Speaking(self._daemon, self._peer, self._turn, self._send)
 
     async def _handle(self, event: Event) -> None:
         said = Transcribed.from_event(event)
@@ -125,7 +142,7 @@ class Session:
             await self._send(NotRecognized(NOTHING, said.context).event())
             return
         async with self._turn:
-            replies = await replied(self._daemon, _short(said.text), self._peer)
+            replies = await replied(self._daemon, require_short(said.text), self._peer)
         text = " ".join(reply.text for reply in replies)
         told: Handled | NotHandled | NotRecognized = Handled(text, said.context)
         if not replies[-1].done:
@@ -147,9 +164,3 @@ def _require_format(sound: AudioFormat) -> None:
     if (sound.rate, sound.width, sound.channels) != _FORMAT:
         message = f"sound must be {SAMPLE_RATE_HZ} Hz, 16 bits, one channel"
         raise RoomsError("rooms.format", message)
-
-
-def _short(text: str) -> str:
-    if len(text) > LONGEST_TEXT:
-        raise RoomsError("rooms.text", f"a text has {LONGEST_TEXT} characters at most")
-    return text

@@ -19,7 +19,7 @@ from wyoming.client import AsyncTcpClient
 from wyoming.event import Event
 from wyoming.handle import Handled, NotHandled
 from wyoming.info import Describe, Info
-from wyoming.tts import Synthesize
+from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
 
 from tests.support.processes import until
 from tests.support.scenario import Daemon, command_line, quiet
@@ -141,6 +141,24 @@ def test_a_text_is_spoken(home: Home) -> None:
     sound = b"".join(AudioChunk.from_event(one).audio for one in told[1:-1])
     assert 1.0 < len(sound) / start.rate / 2 < 6.0
     assert any(sound)
+
+
+def test_a_text_is_spoken_while_it_is_made(home: Home) -> None:
+    async def run() -> list[str]:
+        async with AsyncTcpClient("127.0.0.1", home.port) as client:
+            for first in (SynthesizeStart(), SynthesizeChunk("Dinner is ready. Come along")):
+                await client.write_event(first.event())
+            before = await asyncio.wait_for(client.read_event(), ANSWERS_S)
+            for last in (SynthesizeChunk(", please."), SynthesizeStop()):
+                await client.write_event(last.event())
+            told = [before]
+            while told[-1] is not None and told[-1].type != "synthesize-stopped":
+                told.append(await asyncio.wait_for(client.read_event(), ANSWERS_S))
+            return [event.type for event in told if event is not None]
+
+    told = asyncio.run(run())
+    assert [told[0], *told[-2:]] == ["audio-start", "audio-stop", "synthesize-stopped"]
+    assert set(told[1:-2]) == {"audio-chunk"}
 
 
 def test_a_service_that_is_killed_comes_back_to_the_same_daemon(home: Home) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assistant.english.sentences import LONGEST_SENTENCE, sentences
+from assistant.english.sentences import LONGEST_SENTENCE, sentences, so_far
 
 
 @pytest.mark.parametrize(
@@ -56,3 +58,34 @@ def test_what_never_ends_is_cut_between_words() -> None:
     parts = sentences("word " * 2000)
     assert max(map(len, parts)) <= LONGEST_SENTENCE
     assert " ".join(parts).split() == ["word"] * 2000
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "rest"),
+    [
+        ("It is on. Is it", ["It is on."], "Is it"),
+        ("It is on. Is", [], "It is on. Is"),
+        ("It is on.", [], "It is on."),
+        ("Fit seal no. 7 ", [], "Fit seal no. 7 "),
+        ("One. One. One. On", ["One.", "One."], "One. On"),
+        ("Milk\nBread\n ", ["Milk"], "Bread\n "),
+        (" ", [], " "),
+    ],
+)
+def test_a_sentence_is_whole_once_a_word_follows(text: str, whole: list[str], rest: str) -> None:
+    assert so_far(text) == (whole, rest)
+
+
+PARTS = st.sampled_from(
+    ("It is on. ", "no", ". ", "7", " ", "\n", "a.m. ", "The", "etc", "?", '"', "J. ", "…", "[3]")
+)
+
+
+@given(st.lists(PARTS, max_size=30))
+def test_a_text_that_comes_bit_by_bit_has_the_sentences_of_the_whole(parts: list[str]) -> None:
+    found: list[str] = []
+    rest = ""
+    for part in parts:
+        whole, rest = so_far(rest + part)
+        found += whole
+    assert [*found, *sentences(rest)] == sentences("".join(parts))

@@ -6,13 +6,11 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TypeVar
 
 import pytest
-from wyoming.asr import Transcribe
 from wyoming.asr import Transcript as Transcribed
 from wyoming.audio import AudioChunk as Sound
-from wyoming.audio import AudioStart, AudioStop
+from wyoming.audio import AudioStart
 from wyoming.client import AsyncTcpClient
 from wyoming.error import Error
 from wyoming.event import Event
@@ -42,51 +40,13 @@ from assistant.rooms.services import (
     networks,
 )
 from tests.support.processes import until
-from tests.support.stand_in_daemon import StandIn
-
-LOCAL = ("127.0.0.0/8", "::1")
-FORMAT = (16_000, 2, 1)
-SECOND = bytes(32_000)
-T = TypeVar("T")
-
-
-class House(StandIn):
-    """A stand-in daemon that serves this machine."""
-
-    def __init__(self) -> None:
-        super().__init__(WyomingSettings(allow=LOCAL, address="127.0.0.1", port=0))
-
-    def ask(self, *events: Event, ends: str) -> list[Event]:
-        """What is answered to events, up to the first of a type."""
-
-        async def run() -> list[Event]:
-            async with AsyncTcpClient("127.0.0.1", self.services.port) as client:
-                for event in events:
-                    await client.write_event(event)
-                told: list[Event] = []
-                while not told or told[-1].type != ends:
-                    event_ = await asyncio.wait_for(client.read_event(), 10)
-                    assert event_ is not None, told
-                    told.append(event_)
-                return told
-
-        return asyncio.run(run())
+from tests.support.rooms import LOCAL, SECOND, House, heard
 
 
 @pytest.fixture
 def daemon() -> Iterator[House]:
     with closing(House()) as stand_in:
         yield stand_in
-
-
-def heard(*pieces: bytes) -> list[Event]:
-    chunks = [Sound(*FORMAT, piece).event() for piece in pieces]
-    return [
-        Transcribe(language="en").event(),
-        AudioStart(*FORMAT).event(),
-        *chunks,
-        AudioStop().event(),
-    ]
 
 
 def test_it_tells_what_it_serves(daemon: House) -> None:
