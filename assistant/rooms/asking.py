@@ -129,7 +129,7 @@ async def spoken(daemon: Daemon, text: str, peer: Peer) -> AsyncIterator[Speech]
                 return
 
 
-async def replied(daemon: Daemon, text: str, peer: Peer) -> tuple[SpokenReply, ...]:
+async def replies_to(daemon: Daemon, text: str, peer: Peer) -> AsyncIterator[SpokenReply]:
     """The replies to a text that was said; raises `RoomsError` where none comes in time.
 
     What a peer says is a conversation of its own, as what is said in a room is.
@@ -146,11 +146,13 @@ async def replied(daemon: Daemon, text: str, peer: Peer) -> tuple[SpokenReply, .
             peer=peer.name,
         )
         daemon.send(said, Commit(utterance_id=name, revision=0))
-        replies = [await _next(answers, SpokenReply)]
-        while replies[-1].more:
-            replies.append(await _next(answers, SpokenReply))
-        peer.heard(replies[-1])
-        return tuple(replies)
+        while True:
+            reply = await _next(answers, SpokenReply)
+            if not reply.more:
+                peer.heard(reply)
+                yield reply
+                return
+            yield reply
 
 
 def require_short(text: str) -> str:

@@ -41,5 +41,13 @@ def description(recogniser: str, voice: str) -> Info:
                 **about,
             )
         ],
-        handle=[HandleProgram(description="understanding and skills", models=[done], **about)],
+        handle=[
+            HandleProgram(
+                description="understanding and skills",
+                models=[done],
+                supports_handled_streaming=True,
+                supports_home_control=True,
+                **about,
+            )
+        ],
     )

@@ -9,9 +9,7 @@ from wyoming.asr import Transcript as Transcribed
 from wyoming.audio import AudioChunk, AudioFormat, AudioStart, AudioStop
 from wyoming.error import Error
 from wyoming.event import Event
-from wyoming.handle import Handled, NotHandled
 from wyoming.info import Describe, Info
-from wyoming.intent import NotRecognized
 from wyoming.ping import Ping, Pong
 from wyoming.tts import (
     Synthesize,
@@ -23,12 +21,11 @@ from wyoming.tts import (
 
 from assistant.core.errors import RoomsError
 from assistant.core.messages import SAMPLE_RATE_HZ
-from assistant.rooms.asking import SAMPLE_BYTES, Hearing, Peer, replied, require_short
+from assistant.rooms.answering import answered
+from assistant.rooms.asking import SAMPLE_BYTES, Hearing, Peer, require_short
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.speaking import Speaking
 from assistant.rooms.wire import MALFORMED, read_event, write_event
-
-NOTHING = "I heard nothing."
 
 _FORMAT = (SAMPLE_RATE_HZ, SAMPLE_BYTES, 1)
 
@@ -138,17 +135,9 @@ class Session:
 
     async def _handle(self, event: Event) -> None:
         said = Transcribed.from_event(event)
-        if not said.text.strip():  # the daemon has no reply to it
-            await self._send(NotRecognized(NOTHING, said.context).event())
-            return
         async with self._turn:
-            replies = await replied(self._daemon, require_short(said.text), self._peer)
-        text = " ".join(reply.text for reply in replies)
-        told: Handled | NotHandled | NotRecognized = Handled(text, said.context)
-        if not replies[-1].done:
-            known = replies[-1].intent is not None
-            told = (NotHandled if known else NotRecognized)(text, said.context)
-        await self._send(told.event())
+            async for told in answered(self._daemon, said, self._peer):
+                await self._send(told)
 
     def _end_hearing(self) -> None:
         """Leave nothing open of a sound whose end never came."""

@@ -78,7 +78,7 @@ class Home:
     def obeyed(self, text: str) -> str:
         """The reply to a text; that it could not be obeyed stands in brackets."""
         said = Transcribed(text).event()
-        (told,) = asyncio.run(self.ask(said, ends=("handled", "not-handled", "not-recognized")))
+        *_, told = asyncio.run(self.ask(said, ends=("handled", "not-handled", "not-recognized")))
         if told.type == "handled":
             return Handled.from_event(told).text or ""
         return f"({NotHandled.from_event(told).text})"
