@@ -40,6 +40,8 @@ COMMANDS = (
     "what's on the shopping list",
 )
 FORMAT = (SAMPLE_RATE_HZ, 2, 1)
+PARTS = ("handled-start", "handled-chunk")
+"""What comes of an answer before the whole of it."""
 CHUNK_S = 0.1
 TRAILING_S = 0.5
 """Seconds of silence behind a command, as who listens for its end sends them."""
@@ -74,10 +76,10 @@ async def turn(text: str, sound: bytes) -> Turn:
 
 
 async def _answer(client: AsyncTcpClient) -> str:
-    event = await client.read_event()
-    if event is None:
-        raise ConnectionError("hung up on")
-    return str(event.data.get("text"))
+    while (event := await client.read_event()) is not None:
+        if event.type not in PARTS:
+            return str(event.data.get("text"))
+    raise ConnectionError("hung up on")
 
 
 async def _all(peers: int, rounds: int, sounds: dict[tuple[str, str], bytes]) -> list[Turn]:

@@ -43,7 +43,7 @@ from benchmarks.home_assistant_demo import (
 PORT = 10_391
 HOME = Path("assistant/demo/home.yaml")
 SETTINGS = f'[wyoming]\nallow = ["127.0.0.1"]\naddress = "127.0.0.1"\nport = {PORT}\n'
-SERVICES = {"stt.hark", "tts.hark", "conversation.hark"}
+SERVICES = {"stt.hark", "tts.hark", "conversation.hark", "wake_word.hark"}
 HEARD = ("turn on the kitchen light", "set a timer for ten minutes", "what's the weather")
 DONE = (
     ("turn on the kitchen light", "I turned on the kitchen light."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
 
@@ -14,14 +15,18 @@ from wyoming.info import (
     Info,
     TtsProgram,
     TtsVoice,
+    WakeModel,
+    WakeProgram,
 )
+
+from audio.wake.engine import spoken
 
 NAME = "Hark"
 LANGUAGES = ["en"]
 
 
-def description(recogniser: str, voice: str) -> Info:
-    """The services, with the engines that the settings name."""
+def description(recogniser: str, voice: str, keywords: Iterable[str]) -> Info:
+    """The services, with the engines that the settings name, and the wake words."""
     common: dict[str, Any] = {
         "attribution": Attribution(name=NAME, url=""),
         "installed": True,
@@ -30,7 +35,12 @@ def description(recogniser: str, voice: str) -> Info:
     heard = AsrModel(name=recogniser, description=recogniser, languages=LANGUAGES, **common)
     said = TtsVoice(name=voice, description=voice, languages=LANGUAGES, **common)
     done = HandleModel(name=NAME, description="skills", languages=LANGUAGES, **common)
+    words = [
+        WakeModel(name=word, description=word, phrase=spoken(word), languages=LANGUAGES, **common)
+        for word in keywords
+    ]
     about: dict[str, Any] = {"name": NAME, **common}
+    listening = WakeProgram(description="wake words", models=words, **about)
     return Info(
         asr=[AsrProgram(description="speech recognition", models=[heard], **about)],
         tts=[
@@ -50,4 +60,5 @@ def description(recogniser: str, voice: str) -> Info:
                 **about,
             )
         ],
+        wake=[listening] if words else [],
     )

@@ -15,6 +15,7 @@ from assistant.core.settings.wyoming import WyomingSettings
 from assistant.rooms.base.base import Base
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.services import Services, networks
+from assistant.rooms.wake_words import WakeWords
 
 STARTS_S = 10.0
 
@@ -25,11 +26,13 @@ class Network:
     Raises `ConfigError` for addresses that are none, and `RoomsError` where it cannot listen.
     """
 
-    def __init__(self, settings: WyomingSettings, info: Info, listening: ListeningSettings) -> None:
+    def __init__(
+        self, settings: WyomingSettings, info: Info, listening: ListeningSettings, words: WakeWords
+    ) -> None:
         allowed = networks(settings.allow)
         self._loop = asyncio.new_event_loop()
         self.daemon = Daemon(self._loop)
-        self.services = Services(settings, allowed, info, self.daemon)
+        self.services = Services(settings, allowed, info, self.daemon, words)
         self.base = Base(settings.satellites, listening, self.daemon.send)
         self.daemon.follow(self.base.take)
         self._started: Future[None] = Future()

@@ -17,6 +17,7 @@ from assistant.core.settings.wyoming import PEER, WyomingSettings
 from assistant.rooms.asking import Peer
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.session import Session
+from assistant.rooms.wake_words import WakeWords
 from assistant.rooms.wire import MOST_HEADER_BYTES
 
 MOST_CONNECTIONS = 64
@@ -31,13 +32,18 @@ log = logging.getLogger(__name__)
 
 
 class Services:
-    """Serves connections from the `allowed` networks, with the `daemon`."""
+    """Serves connections from the `allowed` networks, with the `daemon`, and hears wake `words`."""
 
     def __init__(
-        self, settings: WyomingSettings, allowed: Sequence[Network], info: Info, daemon: Daemon
+        self,
+        settings: WyomingSettings,
+        allowed: Sequence[Network],
+        info: Info,
+        daemon: Daemon,
+        words: WakeWords,
     ) -> None:
         self._allowed = allowed
-        self._settings, self._info, self._daemon = settings, info, daemon
+        self._settings, self._info, self._daemon, self._words = settings, info, daemon, words
         self._complaints = Complaints(log)
         self._peer = Peer(PEER)
         self._callers: dict[str, _Caller] = defaultdict(_Caller)
@@ -80,8 +86,8 @@ class Services:
                 self._complaints.of("wyoming", f"more than {MOST_OF_ONE} connections of one come")
             else:
                 caller = self._callers[address]
-                session = Session(self._daemon, self._info, self._peer, caller.turn, reader, writer)
-                await self._served(session, caller)
+                about = (self._daemon, self._info, self._peer, caller.turn, self._words)
+                await self._served(Session(*about, reader, writer), caller)
                 if not caller.connections:
                     del self._callers[address]
         finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
+from wyoming.asr import Transcribe
 from wyoming.asr import Transcript as Transcribed
 from wyoming.audio import AudioChunk, AudioFormat, AudioStart, AudioStop
 from wyoming.error import Error
@@ -18,6 +19,7 @@ from wyoming.tts import (
     SynthesizeStop,
     SynthesizeStopped,
 )
+from wyoming.wake import Detect
 
 from assistant.core.errors import RoomsError
 from assistant.core.messages import SAMPLE_RATE_HZ
@@ -25,6 +27,7 @@ from assistant.rooms.answering import answered
 from assistant.rooms.asking import SAMPLE_BYTES, Hearing, Peer, require_short
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.speaking import Speaking
+from assistant.rooms.wake_words import Listening, WakeWords
 from assistant.rooms.wire import MALFORMED, read_event, write_event
 
 _FORMAT = (SAMPLE_RATE_HZ, SAMPLE_BYTES, 1)
@@ -42,16 +45,21 @@ class Session:
         info: Info,
         peer: Peer,
         turn: asyncio.Semaphore,
+        words: WakeWords,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
         self._daemon, self._info, self._peer, self._turn = daemon, info, peer, turn
-        self._reader, self._writer = reader, writer
+        self._words, self._reader, self._writer = words, reader, writer
         self._hearing: Hearing | None = None
+        self._listening: Listening | None = None
+        self._detecting = False  # what was refused is not recognised in place of it
         self._speaking: Speaking | None = None
         self._serve: Mapping[str, Callable[[Event], Awaitable[None]]] = {
             Describe().event().type: self._describe,
             Ping().event().type: self._ping,
+            Transcribe().event().type: self._recognise,
+            Detect().event().type: self._detect,
             AudioStart(*_FORMAT).event().type: self._begin_sound,
             AudioChunk(*_FORMAT, b"").event().type: self._sound,
             AudioStop().event().type: self._end_sound,
@@ -72,7 +80,7 @@ class Session:
             while (event := await read_event(self._reader)) is not None:
                 await self._take(event)
         finally:
-            self._end_hearing()
+            self._end_sounds()
 
     async def _take(self, event: Event) -> None:
         if (serve := self._serve.get(event.type)) is None:
@@ -91,18 +99,34 @@ class Session:
     async def _ping(self, event: Event) -> None:
         await self._send(Pong(text=Ping.from_event(event).text).event())
 
+    async def _recognise(self, _: Event) -> None:
+        self._end_sounds()
+
+    async def _detect(self, event: Event) -> None:
+        self._end_sounds()
+        self._detecting = True
+        self._listening = self._words.listen(Detect.from_event(event).names or ())
+
     async def _begin_sound(self, event: Event) -> None:
         self._end_hearing()
         _require_format(AudioStart.from_event(event))
-        self._hearing = Hearing(self._daemon, self._peer)
+        if self._listening is not None:
+            self._listening.begin()
+        elif not self._detecting:
+            self._hearing = Hearing(self._daemon, self._peer)
 
     async def _sound(self, event: Event) -> None:
         chunk = AudioChunk.from_event(event)
         _require_format(chunk)
-        if self._hearing is not None:
+        if self._listening is not None:
+            async for detection in self._listening.take(chunk):
+                await self._send(detection)
+        elif self._hearing is not None:
             self._hearing.take(chunk.audio)
 
     async def _end_sound(self, _: Event) -> None:
+        if self._listening is not None and (told := self._listening.end()) is not None:
+            await self._send(told)
         hearing, self._hearing = self._hearing, None
         if hearing is not None:
             async with self._turn:
@@ -144,6 +168,14 @@ class Session:
         if self._hearing is not None:
             self._hearing.end()
             self._hearing = None
+
+    def _end_sounds(self) -> None:
+        """Leave nothing open, and the next sound to be recognised."""
+        self._end_hearing()
+        self._detecting = False
+        if self._listening is not None:
+            self._listening.close()
+            self._listening = None
 
     async def _send(self, event: Event) -> None:
         await write_event(event, self._writer)

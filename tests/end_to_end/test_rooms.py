@@ -20,10 +20,11 @@ from wyoming.event import Event
 from wyoming.handle import Handled, NotHandled
 from wyoming.info import Describe, Info
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
+from wyoming.wake import Detect, Detection
 
 from tests.support.processes import until
 from tests.support.scenario import Daemon, command_line, quiet
-from tests.support.voices import speech
+from tests.support.voices import silence, speech
 
 pytestmark = pytest.mark.e2e
 
@@ -93,7 +94,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 def test_it_tells_what_it_serves(home: Home) -> None:
     (told,) = asyncio.run(home.ask(Describe().event(), ends=("info",)))
     info = Info.from_event(told)
-    assert [len(kind) for kind in (info.asr, info.tts, info.handle)] == [1, 1, 1]
+    assert [len(kind) for kind in (info.asr, info.tts, info.handle, info.wake)] == [1, 1, 1, 1]
+
+
+def test_a_wake_word_is_heard(home: Home) -> None:
+    sound = b"".join([*speech("computer"), *silence(0.5)])
+    chunks = [AudioChunk(*FORMAT, sound[at : at + 2048]) for at in range(0, len(sound), 2048)]
+    events = [Detect(["computer"]), AudioStart(*FORMAT), *chunks, AudioStop()]
+    (told,) = asyncio.run(home.ask(*(one.event() for one in events), ends=("detection",)))
+    assert Detection.from_event(told).name == "computer"
 
 
 def test_sound_becomes_words_and_nothing_is_done(home: Home) -> None:

@@ -19,7 +19,7 @@ from wyoming.info import Describe, Info
 from wyoming.ping import Ping, Pong
 from wyoming.tts import Synthesize
 
-from assistant.core.config import ListeningSettings
+from assistant.core.config import ListeningSettings, WakeSettings
 from assistant.core.errors import ConfigError, RoomsError
 from assistant.core.messages import (
     AudioChunk,
@@ -38,8 +38,11 @@ from assistant.rooms.services import (
     is_among,
     networks,
 )
+from assistant.rooms.wake_words import WakeWords
 from tests.support.processes import until
 from tests.support.rooms import LOCAL, SECOND, House, heard
+
+SETTINGS = (description("a", "b", ()), ListeningSettings(), WakeWords(WakeSettings()))
 
 
 @pytest.fixture
@@ -162,7 +165,7 @@ def connected(port: int, address: str = "127.0.0.1") -> socket.socket:
 
 def test_whoever_is_not_named_gets_nothing() -> None:
     settings = WyomingSettings(allow=("192.168.77.0/24",), address="127.0.0.1", port=0)
-    network = Network(settings, description("a", "b"), ListeningSettings())
+    network = Network(settings, *SETTINGS)
     with closing(network), connected(network.services.port) as line:
         line.sendall(b'{"type": "describe"}\n')
         assert closes(line)
@@ -232,10 +235,10 @@ def test_addresses_and_networks_are_let_in(address: str, is_let_in: bool) -> Non
 
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"wyoming\.allow: 'kitchen'"):
-        Network(WyomingSettings(allow=("kitchen",)), description("a", "b"), ListeningSettings())
+        Network(WyomingSettings(allow=("kitchen",)), *SETTINGS)
 
 
 def test_a_port_that_is_taken_is_told(daemon: House) -> None:
     taken = WyomingSettings(allow=LOCAL, address="127.0.0.1", port=daemon.services.port)
     with pytest.raises(RoomsError, match="cannot listen at 127"):
-        Network(taken, description("a", "b"), ListeningSettings())
+        Network(taken, *SETTINGS)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from assistant.core.config import ListeningSettings
+from assistant.core.config import ListeningSettings, WakeSettings
 from assistant.core.messages import (
     AudioChunk,
     Commit,
@@ -23,6 +23,10 @@ from assistant.core.settings.wyoming import WyomingSettings
 from assistant.rooms.description import description
 from assistant.rooms.network import Network
 from assistant.rooms.stage import RoomsStage
+from assistant.rooms.wake_words import WakeWords
+
+KEYWORDS = {"computer": 0.8, "alexa": 0.8, "zzyzx quux": 0.8}
+"""The last one is known to no engine."""
 
 
 class StandIn:
@@ -31,8 +35,9 @@ class StandIn:
     def __init__(self, settings: WyomingSettings) -> None:
         self.seen: list[Message] = []
         self.replies: list[SpokenReply] = []
-        about = description("pocketsphinx", "flite")
-        self.network = Network(settings, about, ListeningSettings())
+        words = WakeWords(WakeSettings(keywords=KEYWORDS))
+        about = description("pocketsphinx", "flite", words.keywords)
+        self.network = Network(settings, about, ListeningSettings(), words)
         self.services = self.network.services
         self._stage = RoomsStage(self.network)
         self._ended = threading.Event()

@@ -32,6 +32,7 @@ from assistant.core.worker import Worker
 from assistant.rooms.description import description
 from assistant.rooms.network import Network
 from assistant.rooms.stage import OVERHEARD, RoomsStage
+from assistant.rooms.wake_words import WakeWords
 from assistant.supervision.logs import set_up
 from assistant.supervision.sdnotify import Notifier
 
@@ -69,10 +70,11 @@ def rooms(
 
 
 def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
-    about = description(settings.asr.engine, settings.voice.engine)
+    words = WakeWords(settings.wake)
+    about = description(settings.asr.engine, settings.voice.engine, words.keywords)
     heard: tuple[type[Message], ...] = (*OVERHEARD, Reload)
     with (
-        closing(Network(settings.wyoming, about, settings.listening)) as network,
+        closing(Network(settings.wyoming, about, settings.listening, words)) as network,
         closing(Address(settings.runtime_dir)) as address,
         closing(Bus(ROOMS, address, PEERS, CONSUMERS, heard)) as bus,
     ):
@@ -96,9 +98,11 @@ def _require_alive(network: Network) -> None:
 
 def _reloaded(stage: RoomsStage, running: Config, file: Path | None) -> RoomsStage:
     settings, _ = load_config(config_files(file))
-    if (settings.wyoming, settings.listening) != (running.wyoming, running.listening):
+    used, before = ((of.wyoming, of.listening, of.wake) for of in (settings, running))
+    if used != before:
         message = (
-            "[wyoming] or [listening] has changed; run: sudo systemctl restart assistant-satellites"
+            "[wyoming], [listening] or [wake] has changed; run: sudo systemctl restart"
+            " assistant-satellites"
         )
         raise ConfigError("rooms.reload", message)
     return stage
