@@ -10,7 +10,7 @@ from wyoming.asr import Transcript as Transcribed
 from wyoming.audio import AudioChunk, AudioFormat, AudioStart, AudioStop
 from wyoming.error import Error
 from wyoming.event import Event
-from wyoming.info import Describe, Info
+from wyoming.info import Describe, Info, SelectProgram
 from wyoming.ping import Ping, Pong
 from wyoming.tts import (
     Synthesize,
@@ -26,6 +26,7 @@ from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.rooms.answering import answered
 from assistant.rooms.asking import SAMPLE_BYTES, Hearing, Peer, require_short
 from assistant.rooms.daemon import Daemon
+from assistant.rooms.description import NAME
 from assistant.rooms.speaking import Speaking
 from assistant.rooms.wake_words import Listening, WakeWords
 from assistant.rooms.wire import MALFORMED, read_event, write_event
@@ -58,6 +59,7 @@ class Session:
         self._serve: Mapping[str, Callable[[Event], Awaitable[None]]] = {
             Describe().event().type: self._describe,
             Ping().event().type: self._ping,
+            SelectProgram("").event().type: self._select,
             Transcribe().event().type: self._recognise,
             Detect().event().type: self._detect,
             AudioStart(*_FORMAT).event().type: self._begin_sound,
@@ -98,6 +100,13 @@ class Session:
 
     async def _ping(self, event: Event) -> None:
         await self._send(Pong(text=Ping.from_event(event).text).event())
+
+    async def _select(self, event: Event) -> None:
+        """Refuse a program that there is not; of each kind there is one, and no choice."""
+        info, name = self._info, SelectProgram.from_event(event).name
+        programs = (*info.asr, *info.tts, *info.handle, *info.wake)
+        if name not in {program.name for program in programs}:
+            raise RoomsError("rooms.program", f"the only program here is {NAME}")
 
     async def _recognise(self, _: Event) -> None:
         self._end_sounds()
