@@ -18,7 +18,7 @@ from assistant.rooms.asking import Peer
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.session import Session
 from assistant.rooms.wake_words import WakeWords
-from assistant.rooms.wire import MOST_HEADER_BYTES
+from assistant.rooms.wire import LOST, MOST_HEADER_BYTES
 
 MOST_CONNECTIONS = 64
 MOST_OF_ONE = 24
@@ -76,6 +76,11 @@ class Services:
             self._server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # The service's end is no fault of this: asyncio would log it as one.
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._let_in(reader, writer)
+
+    async def _let_in(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         address = writer.get_extra_info("peername")[0]
         try:
             if not is_among(address, self._allowed):
@@ -100,6 +105,8 @@ class Services:
         try:
             await session.run()
         except RoomsError as error:
+            if error.code == LOST:  # who has what it wants may leave with a part unread
+                return
             self._complaints.of("wyoming", f"a connection ends: {error.message} ({error.code})")
         finally:
             caller.connections -= 1

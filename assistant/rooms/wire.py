@@ -21,6 +21,8 @@ IDLE_S = 60.0
 WHOLE_S = 10.0
 """Seconds from a frame's beginning to its end, and in which the other end must take one."""
 
+LOST = "rooms.lost"
+"""Code of the error where the other end broke the connection off."""
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 """What is raised for fields that are missing, of another type, or too large."""
 
@@ -59,7 +61,7 @@ async def read_event(reader: asyncio.StreamReader, idle_s: float | None = IDLE_S
         message = f"the header of an event is over {MOST_HEADER_BYTES} bytes"
         raise RoomsError("rooms.frame", message) from error
     except OSError as error:
-        raise RoomsError("rooms.lost", "the connection was lost") from error
+        raise RoomsError(LOST, "the connection was lost") from error
     except _UNREADABLE as error:
         raise RoomsError("rooms.frame", f"it sends no event: {type(error).__name__}") from error
 
@@ -81,4 +83,4 @@ async def write_event(event: Event, writer: asyncio.StreamWriter) -> None:
     except TimeoutError as error:
         raise RoomsError("rooms.slow", "it takes no event in time") from error
     except OSError as error:
-        raise RoomsError("rooms.lost", "the connection was lost") from error
+        raise RoomsError(LOST, "the connection was lost") from error

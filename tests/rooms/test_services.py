@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -161,6 +162,30 @@ def test_who_leaves_in_mid_sentence_leaves_nothing_open(daemon: House) -> None:
     asyncio.run(leave())
     until(lambda: any(isinstance(message, Utterance) for message in daemon.seen))
     assert Transcribed.from_event(daemon.ask(*heard(SECOND), ends="transcript")[0]).text
+
+
+def test_one_that_breaks_off_is_no_news_and_one_that_breaks_the_rules_is(
+    daemon: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    with connected(daemon.services.port) as line:
+        line.sendall(b'{"type": "ping"}\n')
+        assert b"pong" in line.recv(1000)
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    until(lambda: daemon.services.connections == 0)
+    assert not caplog.records
+    with connected(daemon.services.port) as line:
+        line.sendall(b"GET / HTTP/1.1\n")
+        assert closes(line)
+    assert "it sends no event" in caplog.text
+
+
+def test_its_own_end_is_no_news(caplog: pytest.LogCaptureFixture) -> None:
+    network = Network(WyomingSettings(allow=LOCAL, address="127.0.0.1", port=0), *SETTINGS)
+    with connected(network.services.port) as line:
+        until(lambda: network.services.connections == 1)
+        network.close()
+        assert closes(line)
+    assert not caplog.records
 
 
 def connected(port: int, address: str = "127.0.0.1") -> socket.socket:
