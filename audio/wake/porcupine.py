@@ -13,6 +13,7 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -130,14 +131,21 @@ def find_files(machine: str, part: str) -> Files:
 
 
 def _load(files: Files, keyword_paths: list[str], sensitivities: list[float]) -> Any:
-    spec = importlib.util.spec_from_file_location("pvporcupine_binding", files.binding)
-    if spec is None or spec.loader is None:
-        raise WakeWordError("wake.porcupine", f"{files.binding}: cannot be loaded")
-    binding = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = binding
     try:
-        spec.loader.exec_module(binding)
+        binding = _binding(files.binding)
         return binding.Porcupine(str(files.library), str(files.model), keyword_paths, sensitivities)
     except (OSError, ValueError, MemoryError, KeyError) as error:
         message = f"Porcupine cannot start with {files.library}: {error or type(error).__name__}"
         raise WakeWordError("wake.porcupine", message) from error
+
+
+@cache
+def _binding(file: Path) -> Any:
+    """The package's module; ctypes would keep 9 kB of each further copy of it for good."""
+    spec = importlib.util.spec_from_file_location("pvporcupine_binding", file)
+    if spec is None or spec.loader is None:
+        raise WakeWordError("wake.porcupine", f"{file}: cannot be loaded")
+    binding = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = binding
+    spec.loader.exec_module(binding)
+    return binding

@@ -47,7 +47,11 @@ VALID: Sequence[tuple[str, dict[str, Any], int]] = (
     ("audio-stop", {}, 0),
     ("transcript", {"text": "zzz", "context": {"conversation_id": "x"}}, 0),
     ("synthesize", {"text": "zzz", "voice": {"name": "x"}}, 0),
-    ("select-program", {"name": "x"}, 0),
+    ("synthesize-start", {"voice": {"name": "x"}}, 0),
+    ("synthesize-chunk", {"text": "zzz. Zz"}, 0),
+    ("synthesize-stop", {}, 0),
+    ("detect", {"names": ["computer"]}, 0),
+    ("select-program", {"name": "Hark"}, 0),
     ("detection", {"name": "x", "timestamp": 1}, 0),
 )
 """Type, data and length of the payload of events that mean something, or would to others."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -99,6 +101,13 @@ def test_porcupines_build_for_a_cpu_is_found_without_importing_it(
     assert all(file.is_file() for file in (files.binding, files.library, files.model))
     assert files.keywords["computer"].is_file()
     assert ("view glass" in files.keywords) is (machine == "x86_64")
+
+
+def test_porcupines_module_is_loaded_once() -> None:
+    Porcupine({"computer": 0.5}).close()
+    first = sys.modules["pvporcupine_binding"]
+    Porcupine({"alexa": 0.5}).close()
+    assert sys.modules["pvporcupine_binding"] is first
 
 
 def test_porcupine_does_not_run_on_other_machines() -> None:
