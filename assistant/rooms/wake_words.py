@@ -54,6 +54,13 @@ class WakeWords:
         if unknown or not self.keywords:
             known = ", ".join(self.keywords) or "none"
             raise RoomsError("rooms.wake_word", f"the wake words that are heard here: {known}")
+        return Listening(self.engine(names), self.release)
+
+    def engine(self, names: Sequence[str] = ()) -> WakeWordEngine:
+        """An engine for keywords, all of them where none is named; `release` it when it is closed.
+
+        Raises `RoomsError` where too many listen.
+        """
         if self._listening >= AT_ONCE:
             raise RoomsError("rooms.busy", f"wake words are heard for {AT_ONCE} at a time")
         wanted = {name: self.keywords[name] for name in names or self.keywords}
@@ -62,9 +69,10 @@ class WakeWords:
         except (ConfigError, WakeWordError) as error:
             raise RoomsError("rooms.wake", error.message) from error
         self._listening += 1
-        return Listening(engine, self._release)
+        return engine
 
-    def _release(self) -> None:
+    def release(self) -> None:
+        """Note that an engine was closed."""
         self._listening -= 1
 
     def _knows(self, keyword: str, sensitivity: float) -> bool:

@@ -29,6 +29,7 @@ from assistant.core.messages import (
 )
 from assistant.core.settings.wyoming import SatelliteSettings, WyomingSettings
 from assistant.rooms.base import satellite as connection
+from assistant.rooms.wake_words import AT_ONCE
 from tests.support.network import free_port
 from tests.support.plain_satellite import PlainSatellite, about
 from tests.support.processes import until
@@ -252,18 +253,43 @@ def test_sound_of_another_form_is_converted(things: ExitStack, rate_hz: int, cha
     assert abs(np.frombuffer(heard, np.int16)).max() == pytest.approx(10_000, rel=0.05)
 
 
-# ── what is told in the log ─────────────────────────────────────────────────────────────────────
+# ── a satellite that hears no wake word by itself ───────────────────────────────────────────────
+
+ALL = RunPipeline(PipelineStage.WAKE, PipelineStage.TTS, restart_on_end=True).event()
 
 
-def test_one_that_wants_its_wake_word_heard_here_is_told_of(
+def test_the_wake_word_is_heard_here_where_the_satellite_hears_none(things: ExitStack) -> None:
+    house, satellite = kitchen(things)
+    satellite.send(ALL)
+    said = [*silence(1.0), *speech("computer, turn on the light")]
+    satellite.hear(said).result(60)
+    assert house.one(Woke).wake_word == "computer"
+    assert satellite.count("detection") == 1
+    assert satellite.count("run-pipeline") == 0
+    before = len(house.of(Woke))
+    satellite.hear(said).result(60)
+    until(lambda: len(house.of(Woke)) > before)
+
+
+def test_what_is_said_without_the_wake_word_is_not_passed_on(things: ExitStack) -> None:
+    house, satellite = kitchen(things)
+    satellite.send(ALL)
+    satellite.hear(speech("turn on the light"), goes_on=False).result(60)
+    assert not house.of(Woke)
+    assert not house.of(AudioChunk)
+
+
+def test_of_more_than_five_the_wake_word_is_not_heard(
     things: ExitStack, caplog: pytest.LogCaptureFixture
 ) -> None:
-    house, satellite = kitchen(things)
-    for _ in range(3):
-        satellite.send(RunPipeline(PipelineStage.WAKE, PipelineStage.TTS).event())
-    said_in(satellite)
-    assert len(house.of(Woke)) == 1
-    assert caplog.text.count("it wants its wake word heard here") == 1
+    satellites = {f"room{number}": PlainSatellite() for number in range(AT_ONCE + 1)}
+    House(things, **satellites).ready()
+    for one in satellites.values():
+        one.send(ALL)
+    until(lambda: "wake words are heard for 5 at a time" in caplog.text)
+
+
+# ── what is told in the log ─────────────────────────────────────────────────────────────────────
 
 
 def test_what_is_no_satellite_is_told_of_once(

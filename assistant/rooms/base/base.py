@@ -34,6 +34,7 @@ from assistant.rooms.base.arbitration import (
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
 from assistant.rooms.base.satellite import Satellite
+from assistant.rooms.wake_words import WakeWords
 from audio.clearness import Heard
 from audio.listener import KEYWORD_ENDS_BEFORE_S, KEYWORD_TAIL_S
 
@@ -51,10 +52,11 @@ class Base:
         satellites: Mapping[str, SatelliteSettings],
         listening: ListeningSettings,
         send: Callable[[Message], None],
+        words: WakeWords,
     ) -> None:
         def make_room(name: str, player: SatellitePlayer, write: Callable[[Event], None]) -> Room:
             area = satellites[name].area or name
-            return Room(name, area, listening, player, partial(self._said, name), write)
+            return Room(name, area, listening, words, player, partial(self._said, name), write)
 
         self._send = send
         self._settings = satellites
@@ -107,12 +109,13 @@ class Base:
         if isinstance(message, Woke) and message.wake_word:
             heard = self._heard(name)
             heard.utterance_id = message.utterance_id
-            self._noticed(heard, message, self._satellites[name].noticed.keyword_ended_s)
+            self._noticed(heard, message, self._satellites[name].noticed.keyword_ended_s or None)
 
     def _heard(self, name: str) -> Contender:
         """What a satellite has just told that it hears."""
-        told = self._satellites[name].noticed
-        return Contender(room=name, heard=told.heard, at_s=boottime_s())
+        satellite = self._satellites[name]
+        heard = satellite.room.lately() or satellite.noticed.heard
+        return Contender(room=name, heard=heard, at_s=boottime_s())
 
     def _noticed(self, heard: Contender, woke: Woke, ended_s: float | None = None) -> None:
         """Let a room that noticed a wake word take part in a contest, or begin one."""
@@ -177,7 +180,7 @@ class Base:
         if room == DEVICE:
             self._send(ListenHere(wake_word=contest.wake_word, ended_at_s=contest.ended_at_s))
         else:
-            self._satellites[room].listen(contest.wake_word)
+            self._satellites[room].listen(contest.wake_word, contest.ended_at_s)
 
     def _in_earshot(self, room: str) -> Iterator[Contest]:
         there = self._earshot(room)

@@ -13,6 +13,7 @@ from wyoming.audio import AudioChunk
 from wyoming.event import Event
 from wyoming.pipeline import PipelineStage, RunPipeline
 from wyoming.vad import VoiceStopped
+from wyoming.wake import Detection
 
 from assistant.core.clock import boottime_s
 from assistant.core.config import ListeningSettings
@@ -20,6 +21,7 @@ from assistant.core.messages import (
     BargeIn,
     Complete,
     Level,
+    ListenHere,
     Message,
     Outheard,
     PlaybackEnded,
@@ -33,7 +35,10 @@ from assistant.core.messages import (
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.sound import SatelliteSound
 from assistant.rooms.detection import Noticed
+from assistant.rooms.wake_words import WakeWords
+from audio.clearness import Heard as Clear
 from audio.listener import KEYWORD_TAIL_S, Listener
+from audio.wake.engine import WakeWordEngine
 
 DEAF_AFTER_S = 1.8
 """Seconds without sound after which an utterance is over: networks stall for one, and more is a
@@ -61,7 +66,8 @@ class Room:
     """What is said in an area through one satellite; `name` is the satellite's.
 
     `send` takes messages for the daemon, and `write` events for the satellite. One that
-    `reopens` can be asked to listen without a wake word.
+    `reopens` can be asked to listen without a wake word. Where the satellite hears none by itself,
+    the base does, with an engine of `words`.
     """
 
     def __init__(
@@ -69,13 +75,17 @@ class Room:
         name: str,
         area: str,
         settings: ListeningSettings,
+        words: WakeWords,
         player: SatellitePlayer,
         send: Callable[[Message], None],
         write: Callable[[Event], None],
     ) -> None:
         self.name, self.area = name, area
         self.reopens = False
-        self._listener = Listener(settings, Elsewhere(), area=area, deaf_after_s=DEAF_AFTER_S)
+        self._settings, self._words = settings, words
+        self._listener = self._listening(Elsewhere())
+        self._hears_all = False
+        """Whether the satellite sends all that it hears, and the wake word is noticed here."""
         self._player, self._send, self._write = player, send, write
         self._sound = SatelliteSound()
         self._streams = False
@@ -116,9 +126,16 @@ class Room:
         command_from_s = ended_s if noticed.preroll_s else begins_s
         self._follow(self._listener.wake(at_s, begins_s, command_from_s, keyword))
 
+    def hear_all(self) -> None:
+        """The satellite begins to send all that it hears; raises `RoomsError` for one too many."""
+        if not self._hears_all:
+            self._listener = self._listening(self._words.engine())
+            self._hears_all = True
+        self._sound.begin()
+
     def hear(self, chunk: AudioChunk, at_s: float) -> None:
         """Take sound; what comes when nothing is listened to is dropped."""
-        if not self.open:
+        if not (self.open or self._hears_all):
             return
         for frame in self._sound.frames(chunk, at_s):
             self._follow(self._listener.feed(frame))
@@ -134,6 +151,11 @@ class Room:
         self._streams = False
         self._give(self._listener.deafen())
         self._player.stop()
+        if self._hears_all:
+            self._hears_all = False
+            self._listener.close()
+            self._words.release()
+            self._listener = self._listening(Elsewhere())
 
     # ── from the daemon ─────────────────────────────────────────────────────────────────────
 
@@ -151,7 +173,7 @@ class Room:
     def told(self, news: Message) -> None:
         """Take news of the player; where the satellite cannot be asked to listen, none follows."""
         self._give([news])
-        if isinstance(news, PlaybackEnded) and not self.reopens:
+        if isinstance(news, PlaybackEnded) and not (self.reopens or self._hears_all):
             news = msgspec.structs.replace(news, listen=False, heard=False)
         if isinstance(news, PlaybackStarted | PlaybackEnded):
             self._follow(self._listener.feed(news))
@@ -161,6 +183,17 @@ class Room:
         due_s = self._listener.deadline_s()
         if due_s is not None and at_s >= due_s:
             self._follow(self._listener.feed(Tick(at_s=at_s)))
+
+    def lately(self) -> Clear | None:
+        """How clearly it hears what was just said; None where only the satellite knows."""
+        return self._listener.lately() if self._hears_all else None
+
+    def listen(self, wake_word: str, ended_at_s: float) -> bool:
+        """Listen to what was said from a wake word on that another room noticed, if it is here."""
+        if self._hears_all:
+            heard = ListenHere(wake_word=wake_word, ended_at_s=ended_at_s)
+            self._follow(self._listener.feed(heard))
+        return self._hears_all
 
     def outheard(self, utterance_id: str) -> None:
         """Another room hears the same better: forget it, without a word."""
@@ -177,7 +210,7 @@ class Room:
 
     def _stream_as_needed(self) -> None:
         """Have the satellite send what it hears, or end that, as the listener is open."""
-        if self.open and not self._streams:
+        if self.open and not (self._streams or self._hears_all):
             self._sound.begin()
             self._write(RunPipeline(PipelineStage.ASR, PipelineStage.TTS).event())
         elif self._streams and not self.open:
@@ -188,6 +221,11 @@ class Room:
     def _give(self, outputs: Iterable[Message]) -> None:
         for message in _of_room(outputs, self.name):
             self._send(message)
+            if self._hears_all and isinstance(message, Woke) and message.wake_word:
+                self._write(Detection(name=message.wake_word).event())
+
+    def _listening(self, engine: WakeWordEngine) -> Listener:
+        return Listener(self._settings, engine, area=self.area, deaf_after_s=DEAF_AFTER_S)
 
 
 def _of_room(outputs: Iterable[Message], name: str) -> Iterator[Message]:

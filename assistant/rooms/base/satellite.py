@@ -93,11 +93,16 @@ class Satellite:
 
     def compare(self, keyword: str, ended_s: float) -> None:
         """Ask how clearly it hears a wake word that ended so many seconds ago."""
+        if self.room.lately() is not None:
+            self._compared(self._name)
+            return
         context = Comparing(ended_s=round(ended_s, 3)).context()
         self._write(Detect(names=[keyword], context=context).event())
 
-    def listen(self, keyword: str) -> None:
+    def listen(self, keyword: str, ended_at_s: float) -> None:
         """Have it send what it heard from the wake word on that it was just asked about."""
+        if self.room.listen(keyword, ended_at_s):
+            return
         wanted = RunPipeline(PipelineStage.ASR, PipelineStage.TTS, wake_word_name=keyword)
         self._write(wanted.event())
 
@@ -179,8 +184,13 @@ class Satellite:
 
     def _run(self, pipeline: RunPipeline) -> None:
         """Listen to what it sends from a wake word on."""
-        if pipeline.start_stage is not PipelineStage.ASR:
-            self._tell_fault("it wants its wake word heard here, which cannot be done (rooms.wake)")
+        if pipeline.start_stage is PipelineStage.WAKE:
+            try:
+                self.room.hear_all()
+            except RoomsError as error:
+                self._tell_fault(f"{error.message} ({error.code})")
+            return
+        if pipeline.start_stage is not PipelineStage.ASR:  # a text, of which there is none
             return
         keyword = self._keyword or pipeline.wake_word_name or ""
         self.room.woken(keyword, self.noticed, boottime_s())

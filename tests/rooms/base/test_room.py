@@ -6,13 +6,14 @@ import pytest
 from wyoming.audio import AudioChunk
 from wyoming.event import Event
 
-from assistant.core.config import ListeningSettings
+from assistant.core.config import ListeningSettings, WakeSettings
 from assistant.core.messages import AudioChunk as Sound
 from assistant.core.messages import Message, PlaybackEnded, Speech, Utterance
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
 from assistant.rooms.base.satellite import TICK_S
 from assistant.rooms.detection import Noticed
+from assistant.rooms.wake_words import WakeWords
 from audio.frames import FRAME_S
 from tests.support.voices import silence, speech
 
@@ -24,8 +25,9 @@ class Kitchen:
         self.given: list[Message] = []
         self.sent: list[Event] = []
         player = SatellitePlayer(self._send, self.given.append)
-        settings = ListeningSettings()
-        self.room = Room("kitchen", "cook", settings, player, self.given.append, self.sent.append)
+        words = WakeWords(WakeSettings())
+        given, sent = self.given.append, self.sent.append
+        self.room = Room("kitchen", "cook", ListeningSettings(), words, player, given, sent)
         self.now_s = 100.0
 
     async def _send(self, event: Event) -> None:
