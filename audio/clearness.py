@@ -76,27 +76,49 @@ class Clearness:
         self._frames.clear()
 
 
-def is_same(one: Heard, other: Heard, apart_s: float = 0.0) -> bool:
-    """Whether two microphones heard the same sound; `other` was taken so much later."""
-    faint = min(one.clearness_db, other.clearness_db) < CLEAR_DB
-    return alike(one.imprint, other.imprint, apart_s) >= (SAME_FAINT if faint else SAME)
+class Comparison(NamedTuple):
+    """How two microphones hear the same moment."""
+
+    alike: float
+    """How far it is the same sound, 1 for wholly."""
+    ahead_db: float
+    """How much more clearly the other one hears it."""
 
 
-def alike(one: bytes, other: bytes, apart_s: float = 0.0) -> float:
-    """How far two imprints are of the same sound, 1 for wholly; `other` was taken so much later."""
-    bands = len(BANDS_HZ) - 1
-    a, b = (np.frombuffer(x, np.uint8).reshape(-1, bands).astype(float) for x in (one, other))
+def compare(one: Heard, other: Heard, apart_s: float = 0.0) -> Comparison:
+    """Compare what two microphones heard; what the `other` tells was taken so much later.
+
+    The same part of both is compared: what comes over a network is late, and one second of a
+    sentence is louder than the next.
+    """
+    a, b = (_course(heard.imprint) for heard in (one, other))
     apart = round(apart_s / FRAME_S)
     lags = range(apart - LAG_FRAMES, apart + LAG_FRAMES + 1)
-    return max((_correlation(a, b, lag) for lag in lags), default=0.0)
+    found = max((_at(a, b, lag) for lag in lags), default=Comparison(0.0, 0.0))
+    return found if found.alike else Comparison(0.0, other.clearness_db - one.clearness_db)
 
 
-def _correlation(a: NDArray[np.float64], b: NDArray[np.float64], lag: int) -> float:
-    """The correlation where `b` ends `lag` frames after `a`; 0 where too little is in both."""
+def is_same(one: Heard, other: Heard, comparison: Comparison) -> bool:
+    """Whether two microphones heard the same sound."""
+    faint = min(one.clearness_db, other.clearness_db) < CLEAR_DB
+    return comparison.alike >= (SAME_FAINT if faint else SAME)
+
+
+def _course(imprint: bytes) -> NDArray[np.float64]:
+    return np.frombuffer(imprint, np.uint8).reshape(-1, len(BANDS_HZ) - 1).astype(float)
+
+
+def _at(a: NDArray[np.float64], b: NDArray[np.float64], lag: int) -> Comparison:
+    """The comparison where `b` ends `lag` frames after `a`; nothing where too little is in both."""
     end_a, end_b = len(a) + min(0, lag), len(b) - max(0, lag)
     count = min(end_a, end_b)
     if count < LEAST_FRAMES:
-        return 0.0
+        return Comparison(0.0, 0.0)
     a, b = a[end_a - count : end_a], b[end_b - count : end_b]
-    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
-    return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum() + 1e-9))
+    x, y = a - a.mean(axis=0), b - b.mean(axis=0)
+    alike = float((x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum() + 1e-9))
+    return Comparison(alike, _mean_db(b) - _mean_db(a))
+
+
+def _mean_db(course: NDArray[np.float64]) -> float:
+    return float(np.mean(10 * np.log10(np.mean(10 ** (course / 10), axis=0))))

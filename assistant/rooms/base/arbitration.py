@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from audio.clearness import Heard, is_same
+from audio.clearness import Heard, compare, is_same
 
 DEVICE = ""
 """The device itself among the rooms."""
@@ -51,9 +51,9 @@ class Contest:
         self.winner: str | None = None
 
     def __str__(self) -> str:
-        """How clearly each heard it, for the log."""
+        """How much more clearly each heard it than the first to notice, for the log."""
         return ", ".join(
-            f"{one.room or 'this device'} {one.clearness_db:.0f} dB" for one in self._rivals()
+            f"{one.room or 'this device'} {self._ahead_db(one):+.0f} dB" for one in self._rivals()
         )
 
     def note(self, other: Contender) -> None:
@@ -66,11 +66,12 @@ class Contest:
     def decide(self, asking: Collection[str], last_used: str | None) -> Contender:
         """Choose the room that answers; of equal ones the one `asking`, then the last used."""
         rivals = self._rivals()
-        best_db = max(one.clearness_db for one in rivals)
-        equal = [one for one in rivals if best_db - one.clearness_db <= TIE_DB]
+        ahead_db = {one.room: self._ahead_db(one) for one in rivals}
+        best_db = max(ahead_db.values())
+        equal = [one for one in rivals if best_db - ahead_db[one.room] <= TIE_DB]
         chosen = max(
             equal,
-            key=lambda one: (one.room in asking, one.room == last_used, one.clearness_db),
+            key=lambda one: (one.room in asking, one.room == last_used, ahead_db[one.room]),
         )
         self.winner = chosen.room
         return chosen
@@ -92,4 +93,13 @@ class Contest:
             return True
         if one.heard is None or self.first.heard is None:
             return bool(one.utterance_id)
-        return is_same(self.first.heard, one.heard, one.at_s - self.first.at_s)
+        compared = compare(self.first.heard, one.heard, one.at_s - self.first.at_s)
+        return is_same(self.first.heard, one.heard, compared)
+
+    def _ahead_db(self, one: Contender) -> float:
+        """How much more clearly a room hears it than the first to notice it."""
+        if one is self.first:
+            return 0.0
+        if one.heard is None or self.first.heard is None:
+            return one.clearness_db - self.first.clearness_db
+        return compare(self.first.heard, one.heard, one.at_s - self.first.at_s).ahead_db
