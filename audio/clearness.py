@@ -105,7 +105,11 @@ def is_same(one: Heard, other: Heard, comparison: Comparison) -> bool:
 
 
 def _course(imprint: bytes) -> NDArray[np.float64]:
-    return np.frombuffer(imprint, np.uint8).reshape(-1, len(BANDS_HZ) - 1).astype(float)
+    """The frames of an imprint, of which another's may be too long or end within a frame."""
+    bands = len(BANDS_HZ) - 1
+    count = min(len(imprint) // bands, round(IMPRINT_S / FRAME_S))
+    last = imprint[len(imprint) - count * bands :]
+    return np.frombuffer(last, np.uint8).reshape(-1, bands).astype(float)
 
 
 def _at(a: NDArray[np.float64], b: NDArray[np.float64], lag: int) -> Comparison:

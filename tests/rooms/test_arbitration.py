@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assistant.rooms.base.arbitration import DEVICE, Contender, Contest
-from audio.clearness import Clearness, Heard
+from audio.clearness import Clearness, Heard, compare
 from audio.frames import FRAME_SAMPLES
 from tests.support.voices import speech
 
@@ -104,3 +104,15 @@ def test_a_satellite_that_tells_nothing_is_taken_at_its_moment() -> None:
 
 def test_nothing_was_heard_before_there_is_sound() -> None:
     assert Clearness().heard() == (0.0, b"")
+
+
+@pytest.mark.parametrize("more", [1, 3, 4, 4_001, 100_000])
+def test_an_imprint_of_another_length_is_compared_by_its_end(more: int) -> None:
+    one = heard("computer")
+    longer = Heard(one.clearness_db, bytes(more) + one.imprint)
+    assert compare(one, longer).alike == pytest.approx(1.0)
+    assert compare(one, Heard(one.clearness_db, one.imprint[:more])).alike <= 1.01
+
+
+def test_an_imprint_that_is_too_short_is_of_nothing() -> None:
+    assert compare(heard("computer"), Heard(9.0, b"abc")).alike == 0.0
