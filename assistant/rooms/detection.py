@@ -5,7 +5,7 @@ The base says that it is one as it has the satellite run; of a wake word they te
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from wyoming.event import Event
@@ -14,6 +14,11 @@ from wyoming.satellite import RunSatellite
 from audio.clearness import Heard
 
 KEY = "hark"
+LONGEST_S = 10.0
+"""Most seconds that are told: of sound from before a wake word, or since its end."""
+LONGEST_NAME = 100
+"""Most characters of a wake word's name."""
+_Name = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
 
 
 def run_satellite() -> Event:
@@ -42,8 +47,13 @@ class Noticed(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, context: dict[str, Any] | None) -> Noticed:
-        """What a context tells; raises `msgspec.ValidationError` for another type."""
-        return msgspec.convert((context or {}).get(KEY, {}), cls)
+        """What a context tells, seconds within bounds; raises `msgspec.ValidationError`."""
+        told = msgspec.convert((context or {}).get(KEY, {}), cls)
+        return msgspec.structs.replace(
+            told,
+            preroll_s=_bounded(told.preroll_s),
+            keyword_ended_s=_bounded(told.keyword_ended_s),
+        )
 
 
 class Comparing(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,4 +70,14 @@ class Comparing(msgspec.Struct, frozen=True, kw_only=True):
     def of(cls, context: dict[str, Any] | None) -> Comparing | None:
         """What a context asks; None for a "detect" that means something else."""
         asked = (context or {}).get(KEY)
-        return None if asked is None else msgspec.convert(asked, cls)
+        return None if asked is None else cls(ended_s=_bounded(msgspec.convert(asked, cls).ended_s))
+
+
+def name_of(told: Any) -> str:
+    """The name of a wake word, "" for none; raises `msgspec.ValidationError` for what is none."""
+    name: str = msgspec.convert(told or "", _Name)
+    return name
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(0.0, seconds), LONGEST_S)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from wyoming.wake import Detection
 
-from assistant.rooms.detection import KEY, Noticed
+from assistant.rooms.detection import KEY, LONGEST_NAME, LONGEST_S, Comparing, Noticed, name_of
 from assistant.rooms.wire import MALFORMED
 from audio.clearness import Heard
 
@@ -29,3 +30,17 @@ def test_others_tell_nothing(context: dict[str, Any] | None) -> None:
 def test_another_type_is_malformed(told: object) -> None:
     with pytest.raises(MALFORMED):
         Noticed.of({KEY: told})
+
+
+@pytest.mark.parametrize(("told_s", "taken_s"), [(-1e308, 0.0), (1e308, LONGEST_S), (2.5, 2.5)])
+def test_seconds_are_taken_within_bounds(told_s: float, taken_s: float) -> None:
+    noticed = Noticed.of({KEY: {"preroll_s": told_s, "keyword_ended_s": told_s}})
+    assert (noticed.preroll_s, noticed.keyword_ended_s) == (taken_s, taken_s)
+    assert Comparing.of({KEY: {"ended_s": told_s}}) == Comparing(ended_s=taken_s)
+
+
+def test_a_name_is_a_short_text() -> None:
+    assert (name_of("computer"), name_of(None)) == ("computer", "")
+    for wrong in (["computer"], 7, "a" * (LONGEST_NAME + 1)):
+        with pytest.raises(msgspec.ValidationError):
+            name_of(wrong)

@@ -22,7 +22,7 @@ from assistant.core.messages import Message, RoomTimers, SatelliteChanged
 from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
-from assistant.rooms.detection import Comparing, Noticed, run_satellite
+from assistant.rooms.detection import Comparing, Noticed, name_of, run_satellite
 from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
 
 CONNECTS_S = 5.0
@@ -178,7 +178,7 @@ class Satellite:
 
     def _notice(self, detection: Detection) -> None:
         """Keep a wake word for the sound that follows, unless it is in what comes already."""
-        self._keyword, self.noticed = detection.name or "", Noticed.of(detection.context)
+        self._keyword, self.noticed = name_of(detection.name), Noticed.of(detection.context)
         if self.room.streams:
             self.room.woken(self._keyword, self.noticed, boottime_s())
 
@@ -192,7 +192,7 @@ class Satellite:
             return
         if pipeline.start_stage is not PipelineStage.ASR:  # a text, of which there is none
             return
-        keyword = self._keyword or pipeline.wake_word_name or ""
+        keyword = self._keyword or name_of(pipeline.wake_word_name)
         self.room.woken(keyword, self.noticed, boottime_s())
         self._keyword, self.noticed = "", Noticed()
 
