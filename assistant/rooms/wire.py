@@ -76,7 +76,7 @@ async def _rest(first: bytes, reader: asyncio.StreamReader) -> Event:
 
 
 async def write_event(event: Event, writer: asyncio.StreamWriter) -> None:
-    """Send an event; raises `RoomsError` where it is not taken in time."""
+    """Send an event; raises `RoomsError` where it is not taken in time, or nested too deeply."""
     try:
         async with asyncio.timeout(WHOLE_S):
             await async_write_event(event, writer)
@@ -84,3 +84,5 @@ async def write_event(event: Event, writer: asyncio.StreamWriter) -> None:
         raise RoomsError("rooms.slow", "it takes no event in time") from error
     except OSError as error:
         raise RoomsError(LOST, "the connection was lost") from error
+    except RecursionError as error:  # it was read, with less on the stack
+        raise RoomsError("rooms.frame", "an event is nested too deeply to be sent") from error
