@@ -11,6 +11,8 @@ from assistant.english.spoken import length
 
 MOST = 100
 """Most timers that are kept; the base that starts more of them is not trusted with memory."""
+LONGEST_ID, LONGEST_NAME = 100, 60
+"""Most characters of a timer's id, and of its name as it is said."""
 
 
 class Timer(msgspec.Struct):
@@ -29,9 +31,14 @@ class Timers:
         self._timers: dict[str, Timer] = {}
 
     def start(self, name: str, called: str, total_s: float, at_s: float) -> None:
-        """Keep a timer that begins now; raises `OverflowError` for a length that is none."""
+        """Keep a timer that begins now.
+
+        Raises `OverflowError` for a length that is none, and `ValueError` for too long an id.
+        """
+        if len(name) > LONGEST_ID:
+            raise ValueError("a timer's id is too long")
         if len(self._timers) < MOST:
-            called = f"{called} timer" if called else _timer_for(total_s)
+            called = f"{called[:LONGEST_NAME]} timer" if called else _timer_for(total_s)
             self._timers[name] = Timer(f"Your {called} is done.", at_s + total_s)
 
     def update(self, name: str, active: bool, left_s: float, at_s: float) -> None:

@@ -6,6 +6,7 @@ import pytest
 from wyoming.timer import TimerCancelled, TimerFinished, TimerStarted, TimerUpdated
 
 from assistant.rooms.detection import run_satellite
+from assistant.satellite.timers import LONGEST_ID, LONGEST_NAME
 from tests.support.satellite_board import Board
 
 RUN = run_satellite()
@@ -82,3 +83,16 @@ def test_a_base_that_starts_timers_without_end_costs_no_memory(board: Board) -> 
     board.obeys(*(TimerStarted(f"t{n}", 1).event() for n in range(1000)))
     board.satellite.lost()
     assert len(board.waits(2.0)) == 100
+
+
+def test_a_timer_of_too_long_a_name_is_said_shortly(board: Board) -> None:
+    board.obeys(TimerStarted("t1", 10, name="a" * 100_000).event())
+    board.satellite.lost()
+    assert board.waits(11.0) == [f"Your {'a' * LONGEST_NAME} timer is done."]
+
+
+def test_a_timer_of_too_long_an_id_is_refused(board: Board) -> None:
+    with pytest.raises(ValueError, match="id is too long"):
+        board.obeys(TimerStarted("t" * (LONGEST_ID + 1), 10).event())
+    board.satellite.lost()
+    assert board.waits(11.0) == []
