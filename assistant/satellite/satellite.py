@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from wyoming.asr import Transcript
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
@@ -22,6 +23,8 @@ from wyoming.snd import Played
 from wyoming.timer import TimerCancelled, TimerFinished, TimerStarted, TimerUpdated
 from wyoming.wake import Detect, Detection, NotDetected
 
+from assistant.bridge.complaints import Complaints
+from assistant.core.errors import AudioError
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     Frame,
@@ -30,7 +33,7 @@ from assistant.core.messages import (
     Speech,
     Tick,
 )
-from assistant.rooms.detection import Comparing, Noticed, from_hark
+from assistant.rooms.detection import Comparing, Noticed, from_hark, name_of
 from assistant.satellite.timers import Timers
 from audio.ear import Ear
 from audio.earcons import FAILED, HEARD, earcon
@@ -48,6 +51,8 @@ HEARD_AFTER_S = 0.3
 SPEAKS_FRAMES = 3
 """Frames with speech in which somebody speaks on."""
 AWAY, MUTED = "I cannot reach the base.", "I am muted."
+LONGEST_CODE = 100
+"""Most characters of a base's error that are logged."""
 BASES, OWN = "base-", "own-"
 """Beginnings of the names of what is played for the base, and by the satellite itself."""
 
@@ -71,6 +76,7 @@ class Satellite:
         self._ear, self._player, self._info = ear, player, info
         self._say, self._earcons = say, earcons
         self._timers = Timers()
+        self._complaints = Complaints(log)
         self._runs = self._base_is_hark = False
         self._muted = False
         self._sends_since_s: float | None = None
@@ -161,11 +167,11 @@ class Satellite:
 
     def lost(self) -> None:
         """The base is gone, as is what it was about to say."""
+        if self._rate_hz:
+            self._player.stop()
         if self.sends:
             self._stop_sending()
             self._notify(AWAY)
-        if self._rate_hz:
-            self._player.stop()
         self._runs = self._muted = self._cut = False
         self._rate_hz = 0
 
@@ -214,10 +220,10 @@ class Satellite:
 
         Another room has noticed that one, and it is heard best here.
         """
-        keyword = RunPipeline.from_event(event).wake_word_name
+        keyword = name_of(RunPipeline.from_event(event).wake_word_name)
         if not self._runs or self.sends:
             return
-        if keyword is not None:
+        if keyword:
             yield from self._send_utterance(keyword, self._elsewhere_ended_s)
         else:
             self._send_from(self._at_s, None)
@@ -252,7 +258,8 @@ class Satellite:
 
     def _failed(self, event: Event) -> Iterator[Event]:
         error = Error.from_event(event)
-        log.warning("the base could not serve: %s (satellite.failed)", error.code or "no code")
+        code = repr(error.code)[:LONGEST_CODE] if error.code else "no code"
+        self._complaints.of("satellite.failed", f"the base could not serve: {code}")
         if self.sends:
             self._sound(FAILED)
         return self._stop_sending()
@@ -260,7 +267,7 @@ class Satellite:
     def _begin_reply(self, event: Event) -> Iterator[Event]:
         start = AudioStart.from_event(event)
         if (start.width, start.channels) != FORMAT[1:] or start.rate not in RATES_HZ:
-            log.warning("the base speaks in a form that is not played (satellite.format)")
+            self._complaints.of("satellite.format", "the base speaks in a form that is not played")
             self._rate_hz = 0
             return iter(())
         self._replies += 1
@@ -269,7 +276,7 @@ class Satellite:
 
     def _reply(self, event: Event) -> Iterator[Event]:
         chunk = AudioChunk.from_event(event)
-        if self._rate_hz and not self._cut:
+        if self._rate_hz and chunk.audio and not self._cut:
             self._play(f"{BASES}{self._replies}", chunk.audio, self._rate_hz, last=False)
         return iter(())
 
@@ -308,7 +315,8 @@ class Satellite:
         self._notices += 1
         self._sound(FAILED)
         self._sentence = 0
-        self._play(f"{OWN}{self._notices}", samples, rate_hz, last=True)
+        with self._unless_too_much_waits():
+            self._play(f"{OWN}{self._notices}", samples, rate_hz, last=True)
 
     def _play(self, name: str, samples: bytes, rate_hz: int, last: bool) -> None:
         speech = Speech(
@@ -324,7 +332,16 @@ class Satellite:
 
     def _sound(self, tones: tuple[tuple[float, float], ...]) -> None:
         if self._earcons:
-            self._player.earcon(earcon(tones))
+            with self._unless_too_much_waits():
+                self._player.earcon(earcon(tones))
+
+    @contextmanager
+    def _unless_too_much_waits(self) -> Iterator[None]:
+        """Drop what the satellite would say by itself after minutes of what the base says."""
+        try:
+            yield
+        except AudioError as error:
+            self._complaints.of("satellite.player", f"{error.message} ({error.code})")
 
 
 _ASR, _TTS = PipelineStage.ASR, PipelineStage.TTS

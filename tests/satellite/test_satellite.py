@@ -325,6 +325,31 @@ def test_a_reply_that_came_whole_is_played_though_the_base_is_gone(board: Board)
     assert board.player.actions == []
 
 
+def test_what_it_says_itself_is_dropped_behind_minutes_of_the_base(
+    board: Board, caplog: pytest.LogCaptureFixture
+) -> None:
+    board.obeys(AudioStart(4_000, 2, 1).event(), AudioChunk(4_000, 2, 1, bytes(4_799_998)).event())
+    board.obeys(STOP)
+    board.satellite.lost()
+    board.hears(wakes="computer")
+    assert board.player.said == []
+    assert "s of speech wait to be played" in caplog.text
+
+
+def test_sound_of_no_length_does_not_wait_to_be_played(board: Board) -> None:
+    board.obeys(START, chunk(b""), chunk(b"ab"), chunk(b""), STOP)
+    assert [s.samples for s in board.player.sentences] == [b"ab", b""]
+
+
+def test_what_a_base_says_is_logged_once_a_minute(
+    board: Board, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(100):
+        board.obeys(Error("x", code="x\n" * 100_000).event(), AudioStart(7, 2, 1).event())
+    assert len(caplog.messages) == 2
+    assert all(len(line) < 200 and "\n" not in line for line in caplog.messages)
+
+
 # ── what is malformed ───────────────────────────────────────────────────────────────────────────
 
 
