@@ -10,7 +10,9 @@ from benchmarks.hostile.documents import DocumentsAttack
 from benchmarks.hostile.models import ModelsAttack
 from benchmarks.hostile.settings import ConfigAttack
 from benchmarks.hostile.sound import AudioAttack
-from benchmarks.hostile.wyoming import WyomingAttack
+from benchmarks.hostile.wyoming.base import BaseAttack
+from benchmarks.hostile.wyoming.satellite import SatelliteAttack
+from benchmarks.hostile.wyoming.services import WyomingAttack
 
 ATTACKS: tuple[type[Attack], ...] = (
     BusAttack,
@@ -21,4 +23,6 @@ ATTACKS: tuple[type[Attack], ...] = (
     ConfigAttack,
     AudioAttack,
     WyomingAttack,
+    SatelliteAttack,
+    BaseAttack,
 )

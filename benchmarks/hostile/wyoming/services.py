@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import random
 import resource
 import socket
-import subprocess
 import sys
 import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from assistant.core.errors import RoomsError
 from assistant.rooms.wire import MOST_HEADER_BYTES, read_event
 from benchmarks.hostile.attack import changed
-from benchmarks.hostile.mutation import ABSURD
 from benchmarks.hostile.target import Effects, Target
+from benchmarks.hostile.wyoming.frames import FORMAT, Form, mutated
+from benchmarks.hostile.wyoming.process import Attacked, free_port
 
 FRAMES = 20
 """Most frames of a blow, which is one connection."""
@@ -34,10 +33,9 @@ HELD = 8
 """Connections that stay open in mid-frame."""
 PING_EVERY, PING_WITHIN_S = 500, 1.0
 OTHER = "127.0.0.9"
-READY_S, STOP_S = 30.0, 10.0
+READY_S = 30.0
 PING = b'{"type": "ping", "data": {"text": "there"}}\n'
-FORMAT = {"rate": 16_000, "width": 2, "channels": 1}
-VALID: Sequence[tuple[str, dict[str, Any], int]] = (
+VALID: Sequence[Form] = (
     ("describe", {}, 0),
     ("ping", {"text": "x"}, 0),
     ("transcribe", {"language": "en", "transcript_names": ["x"]}, 0),
@@ -54,7 +52,7 @@ VALID: Sequence[tuple[str, dict[str, Any], int]] = (
     ("select-program", {"name": "Hark"}, 0),
     ("detection", {"name": "x", "timestamp": 1}, 0),
 )
-"""Type, data and length of the payload of events that mean something, or would to others."""
+"""Events that mean something, or would to others."""
 
 
 class WyomingAttack:
@@ -66,19 +64,15 @@ class WyomingAttack:
     def __init__(self, folder: Path, seed: int) -> None:
         self._seed, self._rng = seed, random.Random()
         self._held: deque[socket.socket] = deque()
-        self._service: subprocess.Popen[bytes] | None = None
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port: int = probe.getsockname()[1]
+        self._service: Attacked | None = None
+        self.port = free_port()
         self.settings = (
             f'[wyoming]\nallow = ["127.0.0.0/8"]\naddress = "127.0.0.1"\nport = {self.port}\n'
         )
 
     def open(self, target: Target) -> None:
         """Start the service, and wait until it listens."""
-        command = (sys.executable, "-m", "assistant", "rooms", "--config", target.rig.config)
-        with target.rig.log.open("ab") as log:
-            self._service = subprocess.Popen(command, stdout=log, stderr=log)
-        target.also[self._service.pid] = "rooms"
+        self._service = Attacked(target, "rooms", "--config", str(target.rig.config))
         until_s = time.monotonic() + READY_S
         while self.ping(READY_S):
             if time.monotonic() > until_s:
@@ -94,7 +88,7 @@ class WyomingAttack:
         with suppress(OSError):  # refused, or hung up on
             caller = socket.create_connection(("127.0.0.1", self.port), 5)
             self._held.append(caller)
-            caller.sendall(b"".join(mutated(rng) for _ in range(rng.randint(1, FRAMES))))
+            caller.sendall(b"".join(mutated(rng, VALID) for _ in range(rng.randint(1, FRAMES))))
             if rng.random() < 0.2:
                 caller.settimeout(0.02)
                 caller.recv(100)
@@ -112,8 +106,7 @@ class WyomingAttack:
         for held in self._held:
             held.close()
         if self._service is not None:
-            self._service.terminate()
-            self._service.wait(STOP_S)
+            self._service.close()
 
     def ping(self, within_s: float) -> str:
         """Ping once; "" where it came back in time."""
@@ -124,38 +117,6 @@ class WyomingAttack:
                 return "" if b"pong" in caller.recv(1000) else "a ping was hung up on"
         except OSError as error:
             return f"a ping did not come back within {within_s:.0f} s: {error}"
-
-
-def mutated(rng: random.Random) -> bytes:
-    """A frame that is valid, or was."""
-    kind, data, length = rng.choice(VALID)
-    data, header = dict(data), {"type": kind, "version": "1.10"}
-    payload = rng.randbytes(length)
-    way = rng.random()
-    if way < 0.3 and data:
-        data[rng.choice(list(data))] = _told(rng.choice(ABSURD))
-    if way < 0.5:
-        body = json.dumps(data).encode()
-        told: dict[str, Any] = {**header, "data_length": len(body), "payload_length": length}
-        if way > 0.45:
-            told[rng.choice(("data_length", "payload_length", "type"))] = _told(rng.choice(ABSURD))
-        frame = json.dumps(told).encode() + b"\n" + body + payload
-    else:
-        told = {**header, "data": data, "payload_length": length}
-        frame = json.dumps(told).encode() + b"\n" + payload
-    if way > 0.9:
-        at = rng.randrange(len(frame))
-        frame = rng.choice(
-            (
-                frame[:at],
-                frame[:at] + rng.randbytes(4) + frame[at:],
-                frame[:at] + bytes([frame[at] ^ 1 << rng.randrange(8)]) + frame[at + 1 :],
-                b"[" * 70_000 + b"\n",
-                b"\n" * 1000,
-                rng.randbytes(1000),
-            )
-        )
-    return frame
 
 
 async def is_taken(frame: bytes) -> bool:
@@ -172,7 +133,7 @@ async def is_taken(frame: bytes) -> bool:
 async def _read_all(frames: int, seed: int) -> int:
     rng, taken = random.Random(seed), 0
     for _ in range(frames):
-        taken += await is_taken(mutated(rng))
+        taken += await is_taken(mutated(rng, VALID))
         await asyncio.sleep(0)  # the loop forgets what was cancelled only where it goes round
     return taken
 
@@ -188,12 +149,3 @@ def main() -> None:
     taken = asyncio.run(_read_all(given.frames, given.seed))
     grown_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000
     sys.stdout.write(f"taken {taken} of {given.frames}, {grown_mb:.1f} MB more at the most\n")
-
-
-def _told(value: Any) -> Any:
-    """A value as JSON can tell it."""
-    return value.hex() if isinstance(value, bytes) else value
-
-
-if __name__ == "__main__":
-    main()
