@@ -77,6 +77,25 @@ class Framer:
             yield from self._blocks.flush()
 
 
+class Resampler:
+    """Resamples a sound that comes in pieces as though it came in one."""
+
+    def __init__(self, rate_hz: int, wanted_hz: int) -> None:
+        self.rate_hz, self.wanted_hz = rate_hz, wanted_hz
+        self._stream = (
+            None
+            if rate_hz == wanted_hz
+            else soxr.ResampleStream(rate_hz, wanted_hz, 1, dtype="int16", quality="HQ")
+        )
+
+    def push(self, samples: Samples, last: bool) -> Samples:
+        """What a piece completes; `last` gives the rest, and nothing may follow."""
+        if self._stream is None:
+            return samples
+        resampled: Samples = self._stream.resample_chunk(samples, last=last)
+        return resampled
+
+
 def at_rate(samples: Samples, rate_hz: int, wanted_hz: int) -> Samples:
     """Mono `samples` of `rate_hz`, resampled in one piece."""
     if rate_hz == wanted_hz or not len(samples):

@@ -11,7 +11,7 @@ import numpy as np
 
 from assistant.core.errors import AudioError
 from assistant.core.messages import Speech
-from audio.frames import Samples, at_rate
+from audio.frames import Resampler, Samples, at_rate
 
 STARVED_AFTER_S = 10.0
 REMEMBERED = 256
@@ -68,6 +68,8 @@ class PlayQueue:
         self.lowered, self._volume = False, volume
         self._queue: deque[Speech] = deque()
         self._rest: Samples = np.zeros(0, np.int16)
+        self._resampler = Resampler(1, 1)
+        """That of the reply that plays."""
         self._sentence: Speech | None = None
         self._current = ""
         self._sounded = False
@@ -162,7 +164,7 @@ class PlayQueue:
         samples = np.frombuffer(self._sentence.samples, np.int16)
         if self._sentence.utterance_id:
             samples = _scaled(samples, self._volume() * (LOWERED if self.lowered else 1.0))
-        self._rest = at_rate(samples, self._sentence.rate_hz, rate_hz)
+        self._rest = self._resampled(self._sentence, samples, rate_hz)
         self._starved_s = 0.0
         news.append(Sounding(samples, self._sentence.rate_hz))
         if self._sentence.utterance_id not in ("", self._current):
@@ -171,6 +173,16 @@ class PlayQueue:
         if self._sentence.utterance_id:
             self._sounded |= len(samples) > 0
         return True
+
+    def _resampled(self, speech: Speech, samples: Samples, wanted_hz: int) -> Samples:
+        """The samples at another rate; those of one reply have no seams, as pieces may be short."""
+        if not speech.utterance_id:
+            return at_rate(samples, speech.rate_hz, wanted_hz)
+        of_this = self._resampler
+        rates = speech.rate_hz, wanted_hz
+        if speech.utterance_id != self._current or (of_this.rate_hz, of_this.wanted_hz) != rates:
+            self._resampler = of_this = Resampler(*rates)
+        return of_this.push(samples, speech.last)
 
     def _finish(self, news: list[News]) -> None:
         sentence, self._sentence = self._sentence, None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assistant.core.errors import AudioError
 from assistant.core.messages import Speech
-from audio.frames import Samples
+from audio.frames import Samples, at_rate
 from audio.play_queue import STARVED_AFTER_S, News, PlayQueue, ReplyEnded, ReplyStarted, Sounding
 
 RATE_HZ = 16_000
@@ -266,3 +266,24 @@ def test_a_peak_that_does_not_fit_is_cut_off_on_its_own_side() -> None:
     added(queue, sentence("a", BLOCK, 30_000), sentence("b", BLOCK, -30_000))
     assert set(queue.pull(BLOCK, RATE_HZ)[0]) == {32_767}
     assert set(queue.pull(BLOCK, RATE_HZ)[0]) == {-32_768}
+
+
+def test_a_reply_in_short_pieces_sounds_like_one_in_one_piece() -> None:
+    """At another rate each piece would begin and end with a click."""
+    tone = (8000 * np.sin(2 * np.pi * 440 * np.arange(16_000) / RATE_HZ)).astype(np.int16)
+
+    def sounds(*pieces: Samples) -> Samples:
+        queue = PlayQueue()
+        for number, piece in enumerate(pieces):
+            speech = msgspec.structs.replace(
+                sentence("a", 1, sequence=number, last=number == len(pieces) - 1),
+                samples=piece.tobytes(),
+            )
+            added(queue, speech)
+        return np.concatenate([queue.pull(960, 48_000)[0] for _ in range(60)])
+
+    whole = sounds(tone)
+    apart = sounds(*np.split(tone, 20), tone[:0]).astype(np.int32)
+    assert np.abs(whole[:48_000] - apart[:48_000]).max() < 10
+    seams = np.concatenate([at_rate(piece, RATE_HZ, 48_000) for piece in np.split(tone, 20)])
+    assert np.abs(whole[: len(seams)] - seams.astype(np.int32)).max() > 50  # as it would be
