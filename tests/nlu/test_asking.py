@@ -146,10 +146,10 @@ def test_every_room_guesses_by_the_models_that_are_in_use(now: datetime, tmp_pat
 
 
 def test_what_goes_on_from_something_is_no_talk(guesser: Guesser) -> None:
-    evening = guesser.talk(canonical("of an evening"))
+    evening = guesser.talk(canonical("lovely evening"))
     assert evening is not None
     assert evening.intent == "TalkEvening"
-    assert guesser.talk(canonical("and of an evening")) is None
+    assert guesser.talk(canonical("and lovely evening")) is None
 
 
 @pytest.mark.parametrize("text", ["shopping list, add milk to it", "play some jazz would you"])
