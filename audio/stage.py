@@ -122,7 +122,7 @@ class AudioStage:
 
     def _compare(self, message: Compare) -> Iterator[Message]:
         clearness_db, imprint = self._listener.lately()
-        yield Compared(contest=message.contest, clearness_db=clearness_db, imprint=imprint)
+        yield Compared(contest=message.contest, clearness_db=clearness_db, imprint=imprint.hex())
 
     def _listen(
         self, message: Frame | Tick | Complete | ListenHere | Outheard

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.core.codec import as_json, decode, encode, of_json, published, topic, wire_name
+from assistant.core.codec import (
+    UNPUBLISHED,
+    as_json,
+    decode,
+    encode,
+    of_json,
+    published,
+    topic,
+    wire_name,
+)
 from assistant.core.errors import CodecError
 from assistant.core.messages import (
     AnswerTask,
@@ -252,3 +261,17 @@ def test_every_text_of_the_user_that_may_be_a_secret_is_masked() -> None:
         if any(field.type is UserText for field in msgspec.structs.fields(kind))
     }
     assert said == masked
+
+
+def _with_bytes() -> set[str]:
+    """The kinds of message that hold bytes, which watchers see the size of alone."""
+    return {
+        kind.__name__ for kind in concrete(Message) if bytes in typing.get_type_hints(kind).values()
+    }
+
+
+def test_what_watchers_are_told_can_be_read_back() -> None:
+    """Regression: one kind with bytes ended every program that follows the daemon's events."""
+    unpublished = {kind.__name__ for kind in UNPUBLISHED}
+    assert _with_bytes() >= {"AudioChunk", "Speech"}
+    assert _with_bytes() - {"Frame"} <= unpublished

@@ -46,8 +46,8 @@ class Compared(Control, frozen=True, kw_only=True):
     contest: Id
     clearness_db: float
     """Speech over noise, as `audio.clearness` measures it."""
-    imprint: bytes
-    """By which the same sound is known in other rooms."""
+    imprint: str
+    """By which the same sound is known in other rooms, in hexadecimal digits."""
 
 
 class Outheard(Control, frozen=True, kw_only=True):

@@ -88,10 +88,10 @@ class Base:
             case Complete():  # it names an utterance, which one room knows
                 for satellite in self._satellites.values():
                     satellite.take(message)
-            case Woke(wake_word=wake_word) if wake_word:
+            case Woke(wake_word=wake_word) if wake_word and self._satellites:
                 self._noticed(Contender(room=DEVICE, utterance_id=message.utterance_id), message)
             case Compared():
-                heard = Heard(message.clearness_db, message.imprint)
+                heard = Heard(message.clearness_db, bytes.fromhex(message.imprint))
                 there = Contender(room=DEVICE, heard=heard, at_s=message.at_s)
                 self._note(there, lambda contest: contest.first.utterance_id == message.contest)
             case RoomTimers(area=area):
