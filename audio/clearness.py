@@ -52,19 +52,19 @@ class Clearness:
     """Follows the frames of one microphone."""
 
     def __init__(self) -> None:
-        self._frames: deque[NDArray[np.float64]] = deque(maxlen=round(KNOWN_S / FRAME_S))
+        self._frames: deque[bytes] = deque(maxlen=round(KNOWN_S / FRAME_S))
 
     def hear(self, samples: bytes) -> None:
         """Take the next frame."""
-        windowed = np.frombuffer(samples, np.int16) * _WINDOW
-        power = np.abs(np.fft.rfft(windowed)) ** 2
-        self._frames.append(np.add.reduceat(power, _EDGES)[:-1] + 1.0)
+        self._frames.append(samples)
 
     def heard(self) -> Heard:
         """What was heard in the last `LATELY_S`; nothing clear before there was any sound."""
         if not self._frames:
             return Heard(0.0, b"")
-        bands = np.array(self._frames)
+        frames = np.frombuffer(b"".join(self._frames), np.int16).reshape(-1, FRAME_SAMPLES)
+        power = np.abs(np.fft.rfft(frames * _WINDOW)) ** 2
+        bands = np.add.reduceat(power, _EDGES, axis=1)[:, :-1] + 1.0
         noise = np.percentile(bands, NOISE_PERCENTILE, axis=0)
         lately = bands[-round(LATELY_S / FRAME_S) :]
         clearness = float(np.mean(10 * np.log10(lately.mean(axis=0) / noise)))

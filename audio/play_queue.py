@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assistant.core.errors import AudioError
-from assistant.core.messages import Speech
+from assistant.core.messages import PlaybackEnded, Speech
 from audio.frames import Resampler, Samples, at_rate
 
 STARVED_AFTER_S = 10.0
@@ -47,6 +47,16 @@ class ReplyEnded(NamedTuple):
     interrupted: bool = False
     heard: bool = True
     once: bool = False
+
+    def message(self, at_s: float) -> PlaybackEnded:
+        """The news for the other stages, of something that ended at `at_s`."""
+        return PlaybackEnded(
+            utterance_id=self.utterance_id,
+            listen=self.listen,
+            interrupted=self.interrupted,
+            heard=self.heard,
+            at_s=at_s,
+        )
 
 
 News = Sounding | ReplyStarted | ReplyEnded

@@ -17,7 +17,6 @@ from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     DeviceChanged,
     Message,
-    PlaybackEnded,
     PlaybackStarted,
     Speech,
 )
@@ -209,15 +208,7 @@ class Playback:
                 case ReplyEnded():
                     if item.once and item.heard and self._heard_replies is not None:
                         self._heard_replies.add(item.utterance_id)
-                    self._post(
-                        PlaybackEnded(
-                            utterance_id=item.utterance_id,
-                            listen=item.listen,
-                            interrupted=item.interrupted,
-                            heard=item.heard,
-                            at_s=at_s,
-                        )
-                    )
+                    self._post(item.message(at_s))
 
     def _post(self, item: Message | _Sounds) -> None:
         self._arrived.append(item)

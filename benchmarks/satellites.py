@@ -34,17 +34,9 @@ from assistant.rooms.detection import Noticed
 from audio.frames import at_rate
 from audio.tts.flite import Flite
 from benchmarks.hearing.hours import VOICES
+from benchmarks.peers import COMMANDS, FORMAT, HOME
 
 FIRST_PORT = 10_410
-HOME = Path("assistant/demo/home.yaml")
-COMMANDS = (
-    "turn on the kitchen light",
-    "turn off the kitchen light",
-    "set a timer for ten minutes",
-    "what's the weather",
-    "what's on the shopping list",
-)
-FORMAT = (SAMPLE_RATE_HZ, 2, 1)
 CHUNK_S = 0.064
 NOTICED_S = 0.2
 """Seconds after its end at which the wake word is noticed."""

@@ -33,7 +33,7 @@ class Network:
         self._loop = asyncio.new_event_loop()
         self.daemon = Daemon(self._loop)
         self.services = Services(settings, allowed, info, self.daemon, words)
-        self.base = Base(settings.satellites, listening, self.daemon.send, words)
+        self.base = Base(settings, listening, self.daemon.send, words)
         self.daemon.follow(self.base.take)
         self._started: Future[None] = Future()
         self._ending = asyncio.Event()

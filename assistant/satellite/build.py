@@ -23,7 +23,7 @@ from audio.playback import Playback
 from audio.tts.flite import Flite
 from audio.wake.engine import WakeWordEngine, spoken
 from audio.wake.engines import check, engines_for
-from audio.wake.joined import JoinedEngines
+from audio.wake.joined import joined
 from audio.wake.own_words import own_engines, stop_word
 
 PROGRAM = "Hark"
@@ -60,8 +60,7 @@ def parts(config: Config, name: str, area: str, opened: ExitStack) -> Parts:
 def wake_word(settings: WakeSettings) -> WakeWordEngine:
     """What hears the wake words of the settings; phrases are enrolled on the base alone."""
     check(settings)
-    engines = engines_for(settings.engine, settings.keywords)
-    return engines[0] if len(engines) == 1 else JoinedEngines(engines)
+    return joined(engines_for(settings.engine, settings.keywords))
 
 
 def description(name: str, area: str, keywords: tuple[str, ...]) -> Info:

@@ -28,3 +28,8 @@ class JoinedEngines:
         """Release the models."""
         for engine in self._engines:
             engine.close()
+
+
+def joined(engines: Sequence[WakeWordEngine]) -> WakeWordEngine:
+    """Several engines as one; a single one as it is."""
+    return engines[0] if len(engines) == 1 else JoinedEngines(engines)

@@ -8,7 +8,7 @@ from assistant.core.config import WakeSettings
 from assistant.core.models.manifest import Library
 from audio.wake.engine import WakeWordEngine, spoken
 from audio.wake.engines import check, engines_for
-from audio.wake.joined import JoinedEngines
+from audio.wake.joined import joined
 from audio.wake.own.embedding import SpeechEmbedding
 from audio.wake.own.listening import OwnWakeWords
 from audio.wake.own.store import EnrolledPhrases
@@ -36,4 +36,4 @@ def select(
         engines.append(OwnWakeWords({k: enrolled.load(k) for k in own}, own, embedding))
     if others:
         engines += engines_for(settings.engine, others)
-    return engines[0] if len(engines) == 1 else JoinedEngines(engines)
+    return joined(engines)

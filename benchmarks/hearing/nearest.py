@@ -63,7 +63,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """Scenes in which no device noticed the wake word."""
     contest: float
     contest_apart: float
-    """Of those scenes alone in which the second device is a quarter further off."""
+    """The same, of those scenes alone in which the second device is a quarter further off."""
     first: float
     loudest: float
 

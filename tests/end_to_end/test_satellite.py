@@ -186,7 +186,7 @@ def test_a_satellite_that_dies_frees_its_room_and_comes_back(house: House) -> No
 
 
 def test_a_base_that_dies_is_told_of_and_comes_back(house: House) -> None:
-    house.say("computer, set a timer for five seconds")
+    house.say("computer, set a timer for fifteen seconds")  # more than a busy machine takes to die
     house.replied("starting now")
     house.heard()
     house.rooms.kill()

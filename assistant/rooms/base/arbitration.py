@@ -49,12 +49,13 @@ class Contest:
         self.first = first
         self.contenders = {first.room: first}
         self.winner: str | None = None
+        self._ahead_db: dict[str, float] = {}
+        """How much more clearly each room hears it than the first to notice, once it is decided."""
 
     def __str__(self) -> str:
         """How much more clearly each heard it than the first to notice, for the log."""
-        return ", ".join(
-            f"{one.room or 'this device'} {self._ahead_db(one):+.0f} dB" for one in self._rivals()
-        )
+        ahead = self._ahead_db.items()
+        return ", ".join(f"{room or 'this device'} {ahead_db:+.0f} dB" for room, ahead_db in ahead)
 
     def note(self, other: Contender) -> None:
         """Note what another room heard, or tells of it later."""
@@ -65,41 +66,34 @@ class Contest:
 
     def decide(self, asking: Collection[str], last_used: str | None) -> Contender:
         """Choose the room that answers; of equal ones the one `asking`, then the last used."""
-        rivals = self._rivals()
-        ahead_db = {one.room: self._ahead_db(one) for one in rivals}
-        best_db = max(ahead_db.values())
-        equal = [one for one in rivals if best_db - ahead_db[one.room] <= TIE_DB]
-        chosen = max(
-            equal,
-            key=lambda one: (one.room in asking, one.room == last_used, ahead_db[one.room]),
+        for room, one in self.contenders.items():
+            if (ahead_db := self._compared(one)) is not None:
+                self._ahead_db[room] = ahead_db
+        best_db = max(self._ahead_db.values())
+        equal = [room for room, db in self._ahead_db.items() if best_db - db <= TIE_DB]
+        self.winner = max(
+            equal, key=lambda room: (room in asking, room == last_used, self._ahead_db[room])
         )
-        self.winner = chosen.room
-        return chosen
+        return self.contenders[self.winner]
 
     def losers(self) -> Iterable[Contender]:
         """The rooms that noticed the same, and are not to answer."""
-        return [one for one in self._rivals() if one.room != self.winner and one.utterance_id]
+        rivals = [self.contenders[room] for room in self._ahead_db if room != self.winner]
+        return [one for one in rivals if one.utterance_id]
 
     def takes_in(self, late: Contender) -> bool:
         """Whether a room that notices a wake word now notices that of this contest, too late."""
-        return late.room != self.winner and self._hears_the_same(late)
+        return late.room != self.winner and self._compared(late) is not None
 
-    def _rivals(self) -> list[Contender]:
-        return [one for one in self.contenders.values() if self._hears_the_same(one)]
+    def _compared(self, one: Contender) -> float | None:
+        """How much more clearly a room hears it than the first; None where it hears another sound.
 
-    def _hears_the_same(self, one: Contender) -> bool:
-        """Whether it is the same sound; where one tells none, the same moment decides."""
-        if one is self.first:
-            return True
-        if one.heard is None or self.first.heard is None:
-            return bool(one.utterance_id)
-        compared = compare(self.first.heard, one.heard, one.at_s - self.first.at_s)
-        return is_same(self.first.heard, one.heard, compared)
-
-    def _ahead_db(self, one: Contender) -> float:
-        """How much more clearly a room hears it than the first to notice it."""
+        Where one tells no sound, the same moment decides.
+        """
         if one is self.first:
             return 0.0
         if one.heard is None or self.first.heard is None:
-            return one.clearness_db - self.first.clearness_db
-        return compare(self.first.heard, one.heard, one.at_s - self.first.at_s).ahead_db
+            return one.clearness_db - self.first.clearness_db if one.utterance_id else None
+        compared = compare(self.first.heard, one.heard, one.at_s - self.first.at_s)
+        same = is_same(self.first.heard, one.heard, compared)
+        return compared.ahead_db if same else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from wyoming.event import Event
@@ -22,7 +22,7 @@ from assistant.core.messages import (
     Spoken,
     Woke,
 )
-from assistant.core.settings.wyoming import SatelliteSettings
+from assistant.core.settings.wyoming import WyomingSettings
 from assistant.rooms.base.arbitration import (
     ASKS_AFTER_S,
     DECIDES_AFTER_S,
@@ -49,20 +49,27 @@ class Base:
 
     def __init__(
         self,
-        satellites: Mapping[str, SatelliteSettings],
+        settings: WyomingSettings,
         listening: ListeningSettings,
         send: Callable[[Message], None],
         words: WakeWords,
     ) -> None:
         def make_room(name: str, player: SatellitePlayer, write: Callable[[Event], None]) -> Room:
-            area = satellites[name].area or name
-            return Room(name, area, listening, words, player, partial(self._said, name), write)
+            return Room(
+                name,
+                settings.area(name),
+                listening,
+                words,
+                player,
+                partial(self._said, name),
+                write,
+            )
 
         self._send = send
-        self._settings = satellites
+        self._settings = settings.satellites
         self._satellites = {
-            name: Satellite(name, settings, send, self._compared, partial(make_room, name))
-            for name, settings in satellites.items()
+            name: Satellite(name, one, send, self._compared, partial(make_room, name))
+            for name, one in settings.satellites.items()
         }
         self._contests: list[Contest] = []
         self._last_used: str | None = None

@@ -10,7 +10,7 @@ from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.event import Event
 
 from assistant.core.clock import boottime_s
-from assistant.core.messages import Message, PlaybackEnded, PlaybackStarted, Speech
+from assistant.core.messages import Message, PlaybackStarted, Speech
 from audio.play_queue import News, PlayQueue, ReplyEnded, ReplyStarted
 
 RATE_HZ = 22_050
@@ -120,12 +120,4 @@ class SatellitePlayer:
             elif isinstance(one, ReplyEnded):
                 if one.utterance_id == self.playing:
                     self.playing = ""
-                self._tell(
-                    PlaybackEnded(
-                        utterance_id=one.utterance_id,
-                        listen=one.listen,
-                        interrupted=one.interrupted,
-                        heard=one.heard,
-                        at_s=boottime_s(),
-                    )
-                )
+                self._tell(one.message(boottime_s()))
