@@ -203,6 +203,7 @@ class Composition:
             pin=PinFile(self._config.state_dir / PIN_FILE) if database.path else None,
             evidence=clock_evidence if database.path else lambda: Evidence.NONE,
             device=device,
+            peer_acts=self._config.wyoming.acts == "there",
         )
 
     @property

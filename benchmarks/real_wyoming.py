@@ -4,13 +4,14 @@
 
 The real daemon and `assistant rooms` run, and Home Assistant, as in `real_home_assistant`, is given
 their address by its own config flow. Then its own API has a recording transcribed, a text spoken,
-and texts carried out by "Hark" as a conversation agent.
+and texts carried out by "Hark" as a conversation agent; at last it carries them out itself.
 """
 
 from __future__ import annotations
 
 import io
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,28 @@ DONE = (
     ("ten minutes", "Timer for ten minutes, starting now."),
     ("how fast does a swallow fly", "I don't know"),
 )
+ITS_HOME = """\
+areas:
+  - {id: kitchen, name: Kitchen}
+entities:
+  - {id: light.kitchen_lights, name: Kitchen Lights, area: kitchen}
+  - {id: light.ceiling_lights, name: Ceiling Lights}
+  - {id: light.lamp, name: Piano Lamp}
+"""
+ACTS_THERE = """acts = "there"\n"""
+DONE_THERE = (
+    ("turn off the kitchen lights", "I turned off", "light.kitchen_lights", "off"),
+    ("turn on the kitchen lights", "I turned on", "light.kitchen_lights", "on"),
+    ("turn off the ceiling lights", "I turned off", "light.ceiling_lights", "off"),
+    ("set the ceiling lights to forty percent", "I set", "light.ceiling_lights", "102"),
+    ("set a timer", "For how long?", "", ""),
+    ("ten minutes", "Timer for ten minutes, starting now.", "", ""),
+    ("turn on the piano lamp", "Error handling intent", "", ""),
+)
+"""Texts, what is said to each, and the state or brightness of Home Assistant's device then.
+
+The piano lamp it has not.
+"""
 SPOKEN = "Dinner is ready. Come along."
 
 
@@ -64,16 +87,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         config = Path(name)
         (config / "configuration.yaml").write_text(CONFIGURATION, "utf-8")
-        with (
-            running_daemon(HOME.read_text("utf-8"), SETTINGS) as rig,
-            rooms(rig),
-            running(hass, config),
-        ):
+        with running(hass, config):
             proof = {"Authorization": f"Bearer {new_token()}"}
-            failed = added(proof, PORT, SERVICES)
-            failed += sum(_heard(proof, text) for text in HEARD)
-            failed += _spoken(proof)
-            failed += sum(_done(proof, text, reply) for text, reply in DONE)
+            with running_daemon(HOME.read_text("utf-8"), SETTINGS) as rig, rooms(rig):
+                failed = added(proof, PORT, SERVICES)
+                failed += sum(_heard(proof, text) for text in HEARD)
+                failed += _spoken(proof)
+                failed += sum(_done(proof, text, reply) for text, reply in DONE)
+            with running_daemon(ITS_HOME, SETTINGS + ACTS_THERE) as rig, rooms(rig):
+                failed += sum(_done_there(proof, *check) for check in DONE_THERE)
         shutil.copy(config / "log", folder / "wyoming.log")
     return int(failed > 0)
 
@@ -84,10 +106,24 @@ def rooms(rig: Rig) -> Iterator[None]:
     command = (sys.executable, "-m", "assistant", "rooms", "--config", str(rig.config))
     process = subprocess.Popen(command)
     try:
+        _wait_for(PORT)
         yield
     finally:
         process.terminate()
         process.wait(10)
+
+
+def _wait_for(port: int) -> None:
+    until_s = time.monotonic() + STARTS_S
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            if time.monotonic() > until_s:
+                raise
+            time.sleep(0.1)
+        else:
+            return
 
 
 def added(proof: dict[str, str], port: int, wanted: set[str]) -> bool:
@@ -155,6 +191,15 @@ def _done(proof: dict[str, str], text: str, reply: str) -> bool:
     took_ms = 1000 * (time.monotonic() - began_s)
     words = answer["response"]["speech"]["plain"]["speech"]
     return told(f"“{text}” in {took_ms:.0f} ms: {words}", words.startswith(reply))
+
+
+def _done_there(proof: dict[str, str], text: str, reply: str, entity_id: str, state: str) -> bool:
+    failed = _done(proof, text, reply)
+    if not entity_id:
+        return failed
+    there = httpx2.get(f"{URL}/api/states/{entity_id}", headers=proof, timeout=ANSWERS_S).json()
+    about = there["state"], str(there["attributes"].get("brightness"))
+    return told(f"{entity_id}: {' '.join(about)}", state in about) or failed
 
 
 def told(what: str, good: bool) -> bool:

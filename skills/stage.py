@@ -35,7 +35,6 @@ from assistant.core.messages import (
     Woke,
 )
 from assistant.core.settings.wyoming import PEER
-from assistant.english.commands.digits import digits_of
 from assistant.english.questions import asks, points_back
 from assistant.skill import Context
 from assistant.skill.home import Home
@@ -54,9 +53,10 @@ from skills.devices.devices import Devices
 from skills.devices.ends import NO_PLAYERS, Ends
 from skills.devices.library import StoredMusic
 from skills.dialog import Dialog, Resolve, cancels, elsewhere, task_of
+from skills.dialogs.handing import Handing
 from skills.dialogs.kept import KeptCommands
 from skills.dialogs.openings import Openings
-from skills.dialogs.reading import asks_else, told_commands, with_short_form
+from skills.dialogs.reading import asks_else, told_commands, told_pin, with_short_form
 from skills.dialogs.rooms import Room, Rooms, there
 from skills.events.events import Events
 from skills.history import History
@@ -71,8 +71,8 @@ from skills.lists import StoredLists
 from skills.registry import Registry
 from skills.revisions import Revisions
 from skills.rights.guard import Guard
-from skills.rights.pin import Pin, Tried
-from skills.rights.pin_file import FEWEST, PinFile
+from skills.rights.pin import Pin
+from skills.rights.pin_file import PinFile
 from skills.rights.rules import NO_RULES, Rules
 from skills.scheduler import TimerScheduler
 from skills.state import has_acted, remember_acted
@@ -82,11 +82,6 @@ DIALOG_S = 60.0
 LONGEST_ANSWER = 4
 """Most words of a text that counts as an attempt to answer an open question."""
 NO_LONGER = "I no longer need the PIN."
-_AFTER_PIN: Mapping[Tried, Callable[[Dialog], Reply]] = {
-    Tried.RIGHT: lambda dialog: dialog.answer(True),
-    Tried.WRONG: Dialog.refuse_pin,
-    Tried.LOCKED: lambda dialog: dialog.answer(False),
-}
 SET_ASIDE = (
     "My memory was damaged. I have put it aside and begun a new one; timers from before are lost."
 )
@@ -104,7 +99,8 @@ class SkillsStage:
     out, `names` what users named. `mute`, which no skill is handed, closes the microphone. In the
     hours `quiet` only what is urgent is announced. `rules` say what is not allowed here, and what
     needs the PIN, whose hash is in `pin`. What is planned by the clock waits for `evidence` that it
-    is right. The file `calendar` follows the `collection`.
+    is right. The file `calendar` follows the `collection`. With `peer_acts`, commands to devices
+    that the peer of Wyoming says are handed to it.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -141,6 +137,7 @@ class SkillsStage:
         pin: PinFile | None = None,
         evidence: Callable[[], Evidence] = lambda: Evidence.NONE,
         device: DeviceParts = NO_PARTS,
+        peer_acts: bool = False,
     ) -> None:
         self._registry, self._database, self._resolve = registry, database, resolve
         self._trust = ClockTrust(database, now, boot_id, evidence)
@@ -175,7 +172,11 @@ class SkillsStage:
         registry.use(capabilities, guard)
 
         def room(there: str) -> Room:
-            commands = KeptCommands(registry, Rehearsal(database), partial(self._rooms.of, there))
+            rehearsal = Rehearsal(database)
+            commands = KeptCommands(registry, rehearsal, partial(self._rooms.of, there))
+            acts_there = peer_acts and there == PEER
+            about = (registry.manifests, rehearsal, home, broker)
+            handing = Handing(*about) if acts_there else None
             others = {SET: self._quiet.restore, VOLUME: self._device.restore}
             history = History(
                 *(database, registry.abilities, self._scheduler, self._devices, lists),
@@ -202,15 +203,15 @@ class SkillsStage:
                 peer=PEER if there == PEER else "",
             )
             parts = (registry, context, history, self._later, self._devices, resolve)
-            return Room(there, context, history, Openings(*parts, mute, self._trust.confirm))
+            openings = Openings(*parts, mute, self._trust.confirm, handing)
+            return Room(there, context, history, openings)
 
         self._rooms = Rooms(area, room)
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Take one message; what follows was committed to disk before it is given."""
         at_s = max(self._scheduler.at_s, message.at_s)
-        self._scheduler.at_s = self._later.at_s = at_s
-        self._pin.at_s = at_s
+        self._scheduler.at_s = self._later.at_s = self._pin.at_s = at_s
         self._pin.expire()
         self._trust.look(at_s)
         for observer in (self._floor, self._device, self._calendar, self._loudspeakers):
@@ -290,7 +291,8 @@ class SkillsStage:
             yield from self._step(said, dialog, Dialog.cancel)
             return
         if dialog.asks_pin:
-            yield from self._try_pin(said, dialog)
+            move = told_pin(said, self._pin)
+            yield from self._step(said, dialog, move) if move else self._begin(said)
             return
         expires_at_s = self._scheduler.at_s + DIALOG_S
         openings = self._rooms.of(said.area).openings
@@ -315,16 +317,6 @@ class SkillsStage:
         opening = openings.of if said.commands else openings.of_choices
         yield from self._step(said, opening(said, expires_at_s), Dialog.begin)
 
-    def _try_pin(self, said: Interpretation, dialog: Dialog) -> Iterator[Message]:
-        """Take what was said for the PIN, unless it is another command."""
-        digits = digits_of(said.text)
-        if digits is None and said.commands:
-            yield from self._begin(said)
-            return
-        whole = digits is not None and len(digits) >= FEWEST
-        move = _AFTER_PIN[self._pin.tried(digits or "")] if whole else Dialog.ask_again
-        yield from self._step(said, dialog, move)
-
     def _leave(self, said: Interpretation) -> Iterator[Message]:
         """Leave a text that no skill claims to the answers from documents."""
         self._rooms.of(said.area).history.leave()
@@ -338,7 +330,8 @@ class SkillsStage:
     ) -> Iterator[Message]:
         """Continue a dialog in one transaction, then report it; a fault leaves no dialog open."""
         utterance_id, room = said.utterance_id, self._rooms.of(said.area)
-        room.dialog, room.openings.muted = None, False
+        room.dialog = None
+        room.openings.begin()
         before, after_answer = self._database.changes, room.history.answered
         with self._database.transaction():
             reply = in_time(lambda: move(dialog))
@@ -384,6 +377,7 @@ class SkillsStage:
             done=reply.done,
             acted=acted,
             secret=dialog.asks_pin,
+            handed=room.openings.handed,
         )
 
     def _name(self, context: Context) -> Iterator[Reload]:

@@ -168,6 +168,8 @@ class SpokenReply(Spoken, frozen=True, kw_only=True, tag="Reply"):
     """Whether another SpokenReply to the same utterance follows; it is spoken without a pause."""
     once: bool = False
     """Whether it may be played once only. It is sent again, with the same id, until it is heard."""
+    handed: tuple[Command, ...] = ()
+    """What the peer who asked is to carry out; `text` is true once it has."""
 
 
 class Speech(Spoken, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from wyoming.asr import Transcript as Transcribed
 from wyoming.event import Event
 from wyoming.handle import Handled, HandledChunk, HandledStart, HandledStop, NotHandled
-from wyoming.intent import NotRecognized
+from wyoming.intent import Entity, Intent, NotRecognized
 
 from assistant.core.messages import SpokenReply
 from assistant.rooms.asking import Peer, replies_to, require_short
@@ -28,6 +28,9 @@ async def answered(daemon: Daemon, said: Transcribed, peer: Peer) -> AsyncIterat
     replies: list[SpokenReply] = []
     streamed = False
     async for reply in replies_to(daemon, require_short(said.text), peer):
+        if reply.handed:
+            yield _intent(reply, said)
+            return
         if not replies and (streamed := reply.more or reply.done):
             yield HandledStart(said.context).event()
         if streamed:
@@ -41,3 +44,10 @@ async def answered(daemon: Daemon, said: Transcribed, peer: Peer) -> AsyncIterat
     yield told.event()
     if streamed:
         yield HandledStop().event()
+
+
+def _intent(reply: SpokenReply, said: Transcribed) -> Event:
+    """What the peer is to do, and to say then."""
+    (command,) = reply.handed
+    entities = [Entity(slot.name, slot.value) for slot in command.slots]
+    return Intent(command.intent, entities, reply.text, said.context).event()

@@ -13,6 +13,8 @@ from wyoming.info import (
     HandleModel,
     HandleProgram,
     Info,
+    IntentModel,
+    IntentProgram,
     TtsProgram,
     TtsVoice,
     WakeModel,
@@ -25,8 +27,13 @@ NAME = "Hark"
 LANGUAGES = ["en"]
 
 
-def description(recogniser: str, voice: str, keywords: Iterable[str]) -> Info:
-    """The services, with the engines that the settings name, and the wake words."""
+def description(
+    recogniser: str, voice: str, keywords: Iterable[str], hands_over: bool = False
+) -> Info:
+    """The services, with the engines that the settings name, and the wake words.
+
+    What is said is told as intents where it `hands_over` commands.
+    """
     common: dict[str, Any] = {
         "attribution": Attribution(name=NAME, url=""),
         "installed": True,
@@ -41,6 +48,15 @@ def description(recogniser: str, voice: str, keywords: Iterable[str]) -> Info:
     ]
     about: dict[str, Any] = {"name": NAME, **common}
     listening = WakeProgram(description="wake words", models=words, **about)
+    handling = HandleProgram(
+        description="understanding and skills",
+        models=[done],
+        supports_handled_streaming=True,
+        supports_home_control=True,
+        **about,
+    )
+    read = IntentModel(name=NAME, description="understanding", languages=LANGUAGES, **common)
+    reading = IntentProgram(description="understanding", models=[read], **about)
     return Info(
         asr=[AsrProgram(description="speech recognition", models=[heard], **about)],
         tts=[
@@ -51,14 +67,7 @@ def description(recogniser: str, voice: str, keywords: Iterable[str]) -> Info:
                 **about,
             )
         ],
-        handle=[
-            HandleProgram(
-                description="understanding and skills",
-                models=[done],
-                supports_handled_streaming=True,
-                supports_home_control=True,
-                **about,
-            )
-        ],
+        handle=[handling],
+        intent=[reading] if hands_over else [],
         wake=[listening] if words else [],
     )

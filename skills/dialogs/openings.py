@@ -14,6 +14,7 @@ from assistant.skill.reply import Dialog as Call
 from skills.declined import not_understood
 from skills.devices.devices import Devices
 from skills.dialog import Dialog, Resolve, request_of, surely
+from skills.dialogs.handing import ONE_AT_A_TIME, Handing
 from skills.history import History
 from skills.later.amended import agreed, amendment
 from skills.later.later import Later
@@ -25,7 +26,10 @@ UNDO = "Undo"
 
 
 class Openings:
-    """Makes the dialogs that carry out what was said; `muted` tells whether one has muted."""
+    """Makes the dialogs that carry out what was said; `muted` tells whether one has muted.
+
+    With `handing`, commands to devices are not carried out, but kept in `handed`.
+    """
 
     def __init__(
         self,
@@ -37,11 +41,18 @@ class Openings:
         resolve: Resolve,
         mute: Callable[[], None],
         clock_is_right: Callable[[], None],
+        handing: Handing | None = None,
     ) -> None:
         self._registry, self._context, self._history = registry, context, history
         self._later, self._devices, self._resolve = later, devices, resolve
-        self._mute, self.muted = mute, False
+        self._mute, self._handing = mute, handing
+        self.muted = False
+        self.handed: tuple[Command, ...] = ()
         self._clock_is_right = clock_is_right
+
+    def begin(self) -> None:
+        """Forget what the dialogs before this turn have done."""
+        self.muted, self.handed = False, ()
 
     def of(self, said: Interpretation, expires_at_s: float) -> Dialog:
         """The dialog of the commands of an interpretation."""
@@ -116,12 +127,22 @@ class Openings:
         return (yield from self._registry.guard.request(undoing, "", self._context, undo))
 
     def _call(self, request: Request, there: Context | None = None) -> Call:
+        if self._handing is not None and self._handing.takes(request.intent):
+            return (yield from self._hand(request, self._handing, there))
         reply = yield from self.begun(request, there)
         if request.intent == MUTE and reply.done:
             self._mute()
             self.muted = True
         elif request.intent == CLOCK_IS_RIGHT:
             self._clock_is_right()
+        return reply
+
+    def _hand(self, request: Request, handing: Handing, there: Context | None) -> Call:
+        """Keep a command to be handed over: one of each turn, as only the first is taken."""
+        if self.handed:
+            return Reply(ONE_AT_A_TIME, done=False)
+        command, reply = yield from handing.of(request, self.begun(request, there))
+        self.handed = (command,) if command is not None else ()
         return reply
 
     def _guessed_question(self, command: Command) -> bool:

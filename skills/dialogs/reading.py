@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
 from assistant.core.messages import Interpretation
+from assistant.english.commands.digits import digits_of
 from assistant.english.questions import asks
 from assistant.english.replies import NO_MORE
 from assistant.skill import Context, Reply
 from skills.dialog import Dialog, cancels, request_of
 from skills.registry import Registry
+from skills.rights.pin import Pin, Tried
+from skills.rights.pin_file import FEWEST
+
+Move = Callable[[Dialog], Reply]
+"""How a dialog goes on."""
+_AFTER_PIN: Mapping[Tried, Move] = {
+    Tried.RIGHT: lambda dialog: dialog.answer(True),
+    Tried.WRONG: Dialog.refuse_pin,
+    Tried.LOCKED: lambda dialog: dialog.answer(False),
+}
 
 
 def with_short_form(said: Interpretation, registry: Registry, context: Context) -> Interpretation:
@@ -35,7 +46,7 @@ def asks_else(said: Interpretation, dialog: Dialog, registry: Registry) -> bool:
     return any(command.confidence >= 1 for command in served) or asks(said.text)
 
 
-def told_commands(said: Interpretation, registry: Registry) -> Callable[[Dialog], Reply]:
+def told_commands(said: Interpretation, registry: Registry) -> Move:
     """How a dialog goes on that has asked for commands."""
     if NO_MORE.fullmatch(said.text.casefold().strip(" .!")):
         return Dialog.name_no_more
@@ -46,3 +57,12 @@ def told_commands(said: Interpretation, registry: Registry) -> Callable[[Dialog]
     commands = registry.without_talk(said.commands)
     requests = tuple(request_of(said, command) for command in commands)
     return lambda dialog: dialog.answer(requests)
+
+
+def told_pin(said: Interpretation, pin: Pin) -> Move | None:
+    """How a dialog goes on that has asked for the PIN; None where something else is wanted."""
+    digits = digits_of(said.text)
+    if digits is None and said.commands:
+        return None
+    whole = digits is not None and len(digits) >= FEWEST
+    return _AFTER_PIN[pin.tried(digits or "")] if whole else Dialog.ask_again

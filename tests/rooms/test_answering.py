@@ -9,10 +9,10 @@ import pytest
 from wyoming.asr import Transcript as Transcribed
 from wyoming.event import Event
 from wyoming.handle import Handled, HandledChunk, HandledStart, HandledStop, NotHandled
-from wyoming.intent import NotRecognized
+from wyoming.intent import Entity, Intent, NotRecognized
 from wyoming.ping import Ping
 
-from assistant.core.messages import SpokenReply, Transcript
+from assistant.core.messages import Command, Slot, SpokenReply, Transcript
 from assistant.core.settings.wyoming import PEER
 from assistant.rooms import asking
 from tests.support.rooms import House
@@ -63,6 +63,15 @@ def test_a_text_is_obeyed(daemon: House, replies: list[SpokenReply], told: list[
     assert daemon.ask(SAID.event(), Ping().event(), ends="pong")[:-1] == told
     (transcript,) = (m for m in daemon.seen if isinstance(m, Transcript))
     assert (transcript.text, transcript.peer, transcript.area) == ("what time is it", PEER, PEER)
+
+
+def test_what_is_to_be_done_there_is_told_as_an_intent(daemon: House) -> None:
+    slots = (Slot(name="name", value="Lamp", raw="lamp"), Slot(name="brightness", value=4, raw="4"))
+    handed = (Command(intent="HassLightSet", slots=slots),)
+    daemon.replies = [SpokenReply(utterance_id="", text="It's set.", handed=handed)]
+    (told,) = daemon.ask(SAID.event(), Ping().event(), ends="pong")[:-1]
+    entities = [Entity("name", "Lamp"), Entity("brightness", 4)]
+    assert Intent.from_event(told) == Intent("HassLightSet", entities, "It's set.", CONTEXT)
 
 
 def test_a_sentence_is_told_before_the_next_is_there(

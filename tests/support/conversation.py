@@ -7,7 +7,7 @@ from itertools import count
 
 import msgspec
 
-from assistant.core.messages import Commit, Interpretation, SpokenReply, Transcript
+from assistant.core.messages import Command, Commit, Interpretation, SpokenReply, Transcript
 from assistant.skill.home import Entity, Home
 from nlu.stage import NluStage
 from tests.support.talking import HOME, Talk
@@ -36,6 +36,8 @@ class Conversation:
         self.talk, self._nlu, self._at_s, self._count = talk, nlu, at_s, 0
         self.secret = False
         """Whether the last reply asked for a secret, so that what is said next is one."""
+        self.handed: tuple[Command, ...] = ()
+        """What the peer is to carry out, by the last reply."""
 
     def __call__(self, text: str, area: str = "") -> str:
         """The reply to what is said in an area; "" where no skill claims the text."""
@@ -62,6 +64,7 @@ class Conversation:
         given += self.talk.feed(Commit(utterance_id=name, revision=1))
         replies = [m for m in given if isinstance(m, SpokenReply)]
         self.secret = any(reply.secret for reply in replies)
+        self.handed = tuple(command for reply in replies for command in reply.handed)
         return " ".join(reply.text for reply in replies)
 
     @property

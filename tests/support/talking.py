@@ -116,6 +116,7 @@ class Talk:
     usage: Path | None = None
     names: Path | None = None
     device: DeviceParts = NO_PARTS
+    peer_acts: bool = False
 
     def __post_init__(self) -> None:
         self.open()
@@ -155,6 +156,7 @@ class Talk:
             pin=self.pin_file,
             evidence=lambda: self.evidence,
             device=self.device,
+            peer_acts=self.peer_acts,
         )
 
     @property

@@ -71,7 +71,8 @@ def rooms(
 
 def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
     words = WakeWords(settings.wake)
-    about = description(settings.asr.engine, settings.voice.engine, words.keywords)
+    engines = settings.asr.engine, settings.voice.engine
+    about = description(*engines, words.keywords, settings.wyoming.acts == "there")
     heard: tuple[type[Message], ...] = (*OVERHEARD, Reload)
     with (
         closing(Network(settings.wyoming, about, settings.listening, words)) as network,

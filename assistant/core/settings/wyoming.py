@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -39,6 +39,9 @@ class WyomingSettings(SettingsSection, frozen=True, kw_only=True):
     """Address of this device to listen at; "" for every one."""
     port: Port = 10_300
     """TCP port; 0 takes any that is free."""
+    acts: Literal["here", "there"] = "here"
+    """Where commands to devices are carried out that come as a text: by this device, or by who sent
+    it, such as Home Assistant, which is handed them as its intents."""
     satellites: dict[str, SatelliteSettings] = msgspec.field(default_factory=dict)
     """Name → a satellite that this device connects to, and serves."""
 
