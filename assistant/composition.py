@@ -33,6 +33,7 @@ from assistant.skill.home import FEED, Entity, Home, load_homes, with_players, w
 from assistant.skill.log import set_level
 from assistant.skill.manifest import SkillManifest
 from audio.asr.stage import AsrStage
+from audio.asr.waiting import Waiting
 from audio.build import Recognition, make_listener, make_voice
 from audio.listener import Listener
 from audio.mute.switch import MuteSwitch
@@ -155,9 +156,9 @@ class Composition:
         """The ears of `hear`, which has no devices: those of the daemon belong to its process."""
         return make_listener(self._config, wake)
 
-    def asr(self) -> AsrStage:
-        """Speech recognition."""
-        return self.recognition.stage()
+    def asr(self, waiting: Waiting | None = None) -> AsrStage:
+        """Speech recognition, with what was `waiting` when the stage before it was replaced."""
+        return self.recognition.stage(waiting)
 
     def nlu(self) -> NluStage:
         """Understanding."""

@@ -29,6 +29,7 @@ from audio.asr.short_forms import ShortFormCalibration
 from audio.asr.stage import AsrStage
 from audio.asr.tandem import PART as WHISPER
 from audio.asr.tandem import Ahead, Aside, Pace, pace
+from audio.asr.waiting import Waiting
 from audio.asr.whisper import WhisperRecognizer
 from audio.canceller import EchoCanceller
 from audio.ear import Ear
@@ -115,11 +116,12 @@ class Recognition:
         """Make the files of what is speakable, where that is new: it takes seconds."""
         prepare(self._speakable, self._prefixes, self._domains)
 
-    def stage(self) -> AsrStage:
-        """The stage; raises `ConfigError` for a name that is no model's."""
+    def stage(self, waiting: Waiting | None = None) -> AsrStage:
+        """The stage, with what is `waiting`; raises `ConfigError` for a name that is no model's."""
         return AsrStage(
             *(self._recognizer(), self.faults, self._likelihood.of_ending, self._keep),
             learner=self._learner(),
+            waiting=waiting,
         )
 
     @cached_property

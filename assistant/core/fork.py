@@ -14,8 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from typing import Generic, TypeVar, cast
 
 from assistant.core.errors import AssistantError
+
+T = TypeVar("T")
 
 PR_SET_PDEATHSIG = 1
 KEPT_FROM_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ")
@@ -66,17 +69,20 @@ def receive(server: socket.socket) -> bytes | None:
 def in_fork(work: Callable[[], object]) -> None:
     """Do `work` in a fork of this process, so that all the memory it takes is freed when it ends.
 
-    What it returns is dropped. An `AssistantError`, `OSError` or `ValueError` of it is raised here,
+    An `AssistantError`, `OSError` or `ValueError` of it is raised here,
     and `OSError` when the fork dies. It may run Python alone: threads of this process, and what
     they hold, are not there.
     """
     Fork(work).finish()
 
 
-class Fork:
-    """Work in a fork, as `in_fork` does it, that is not waited for; `nice` is its niceness."""
+class Fork(Generic[T]):
+    """Work in a fork, as `in_fork` does it, that is not waited for; `nice` is its niceness.
 
-    def __init__(self, work: Callable[[], object], nice: int = 0) -> None:
+    What the work returns must be picklable. Raises `OSError` where no process can be started.
+    """
+
+    def __init__(self, work: Callable[[], T], nice: int = 0) -> None:
         context = get_context("fork")
         self._outcome, told = context.Pipe(duplex=False)
         self._process = context.Process(target=_tell, args=(work, told, os.getpid(), nice))
@@ -97,17 +103,18 @@ class Fork:
         self._process.close()
         self._outcome.close()
 
-    def finish(self) -> None:
-        """Wait for the end of the work, and raise what `in_fork` would."""
+    def finish(self) -> T:
+        """Wait for the end of the work for what it returned; raises what `in_fork` would."""
         with self._outcome:
             try:
-                fault = self._outcome.recv()
+                result, fault = self._outcome.recv()
             except EOFError:
-                fault = OSError("the process that did it has died")
+                result, fault = None, OSError("the process that did it has died")
         self._process.join()
         self._process.close()
         if fault is not None:
             raise fault
+        return cast(T, result)
 
 
 def _tell(work: Callable[[], object], outcome: Connection, parent: int, nice: int) -> None:
@@ -116,11 +123,11 @@ def _tell(work: Callable[[], object], outcome: Connection, parent: int, nice: in
         with suppress(OSError):  # a service may not be allowed to
             os.nice(nice)
     try:
-        work()
+        result = work()
     except (AssistantError, OSError, ValueError) as error:
-        outcome.send(error)
+        outcome.send((None, error))
     else:
-        outcome.send(None)
+        outcome.send((result, None))
 
 
 def share_memory() -> None:

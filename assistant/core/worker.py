@@ -81,7 +81,7 @@ class Worker:
         self._trimmed_at_s = clock()
         self._reload_wanted = False
         self._prepare, self._unfinished = prepare, unfinished
-        self._preparing: Fork | None = None
+        self._preparing: Fork[object] | None = None
         self._replacements = ModelSwaps(load or _no_model)
         self._utterance_id = ""
         self._fault_limiter = FaultRateLimiter(name)

@@ -54,6 +54,7 @@ from assistant.supervision.channel import ProcessStatus, Status
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.settings import reload_settings
 from audio.asr.stage import AsrStage
+from audio.asr.waiting import Waiting
 from audio.build import make_listener, make_own_voice
 from audio.heard_replies import HeardReplies
 from audio.microphones.capture import Capture
@@ -201,7 +202,9 @@ def _asr(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Proce
     def prepare() -> None:
         Composition(with_installed(reload_settings(files))).recognition.prepare()
 
-    parts = _swapping(lambda _: HotSwap(Composition.asr), config, files, heartbeat)
+    waiting = Waiting()
+    swap = HotSwap(lambda composition: composition.asr(waiting))
+    parts = _swapping(lambda _: swap, config, files, heartbeat)
     return replace(parts, prepare=prepare)
 
 

@@ -43,6 +43,7 @@ class GeneralEnglish:
     """
 
     name = "pocketsphinx"
+    forks = True
 
     def __init__(
         self, clock: Callable[[], float] = time.perf_counter, transform: Path | None = None

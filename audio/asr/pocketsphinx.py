@@ -115,6 +115,7 @@ class PocketSphinxRecognizer:
             message = f"PocketSphinx cannot use the skills' sentences from {cache_dir}: {error}"
             raise RecognitionError("asr.domain", message) from error
         self._look, self._likelihood, self._fits, self._opens = look, likelihood, fits, opens
+        self.forks = look is None or look.forks
         self._span = SpeechSpan()
         self._expected: tuple[Sequence[str], bool] = ((), False)
         self._running = False

@@ -45,6 +45,10 @@ class Recognizer(Protocol):
     def name(self) -> str:
         """The engine's name in transcripts."""
 
+    @property
+    def forks(self) -> bool:
+        """Whether a fork of this process may use it, as it has no threads."""
+
     def start(
         self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
     ) -> None:
@@ -66,6 +70,10 @@ class SecondLook(Protocol):
 
     Sound is 16 kHz int16; the cepstral mean is PocketSphinx's.
     """
+
+    @property
+    def forks(self) -> bool:
+        """As of a `Recognizer`."""
 
     def start(self) -> None:
         """Forget the last utterance."""

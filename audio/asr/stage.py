@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assistant.core.degraded import Degraded
+from assistant.core.errors import AssistantError
+from assistant.core.failure import report_failure
+from assistant.core.layout import ASR
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     Asked,
@@ -19,6 +20,7 @@ from assistant.core.messages import (
     Message,
     NothingHeard,
     Outheard,
+    StageFailed,
     Tick,
     Transcript,
     Utterance,
@@ -28,31 +30,14 @@ from audio.asr.acoustic.learning import Learner
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition, Recognizer
 from audio.asr.strip import without_wake_word
+from audio.asr.waiting import AFTER_PEERS, Said, Waiting
 
 MOST_SAMPLES = 180 * SAMPLE_RATE_HZ
 """Most samples of one utterance: three minutes, more than any setting allows."""
-AFTER_PEERS = np.zeros(SAMPLE_RATE_HZ // 4, np.int16)
-"""Silence after what a peer says, which may end with the last word: "it" was heard as "egg"."""
 MOST_BY_PEERS = 32
 """Most utterances of peers that are heard at a time; the oldest one that never ended goes."""
-
-
-@dataclass
-class _Said:
-    """One utterance as it is heard: its sound, and what is known of it before its words are."""
-
-    name: str = ""
-    peer: str = ""
-    answers: tuple[str, ...] = ()
-    in_a_row: bool = False
-    unasked: bool = False
-    secret: bool = False
-    sound: list[NDArray[np.int16]] = field(default_factory=list)
-
-    @property
-    def samples(self) -> int:
-        """How many samples were heard."""
-        return sum(map(len, self.sound))
+LOOK_EVERY_S = 0.02
+"""Seconds between two looks at what is recognised in forks."""
 
 
 class AsrStage:
@@ -60,12 +45,14 @@ class AsrStage:
     that never ended, and so does one of a satellite.
 
     One is recognised as it comes, before all others that of the device itself. Those of peers
-    meanwhile are kept, and recognised when they end, so that several may speak at once.
+    meanwhile are kept until they end, so that several may speak at once, and then recognised whole
+    beside it, of each the newest revision.
     Speech may continue after an early revision: then the whole utterance is recognised once more.
     What follows a question is likely to be one of its answers. `ends` gives how likely a sentence
     ends with the words of a text. `keep` takes the id and the samples of what is to be recorded.
     `faults` are reported after somebody was served. The `learner` learns of the device's own room
-    from what was surely heard there, was no secret, and was carried out.
+    from what was surely heard there, was no secret, and was carried out. What is `waiting` may come
+    from a stage before this one.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -79,16 +66,19 @@ class AsrStage:
         ends: Callable[[str], float] = lambda text: 0.0,
         keep: Callable[[str, bytes], None] = lambda utterance_id, samples: None,
         learner: Learner | None = None,
+        waiting: Waiting | None = None,
     ) -> None:
         self._recognizer, self._faults = recognizer, faults or Degraded("asr")
         self._ends, self._keep, self._learner = ends, keep, learner
         self._asked: dict[str, Asked] = {}
         """Utterance → the question that it was answered with, of the last ones."""
-        self._own = _Said()
-        self._of_peers: dict[str, _Said] = {}
-        self._live: _Said | None = None
+        self._own = Said()
+        self._of_peers: dict[str, Said] = {}
+        self._waiting = waiting or Waiting()
+        self._look_s = 0.0
+        self._live: Said | None = None
         """The utterance that is recognised as it comes."""
-        self._before = _Said()
+        self._before = Said()
         """The utterance before: what is to be kept is told when another may be heard already."""
 
     def feed(self, message: Message) -> Iterator[Message]:
@@ -101,7 +91,11 @@ class AsrStage:
             said = self._of_peers.get(message.utterance_id, self._own)
             if message.utterance_id == said.name:
                 self._faults.note_work(message.at_s)
-                yield self._transcribe(message, said)
+                if said.peer and self._live is not said:
+                    self._waiting.add(message, said)
+                    yield from self._recognised(message.at_s)
+                else:
+                    yield self._transcribe(message, said)
         elif isinstance(message, NothingHeard | Outheard):
             self._forget(message.utterance_id)
         elif isinstance(message, Asked):
@@ -112,10 +106,12 @@ class AsrStage:
             self._keep_sound(message.utterance_id)
         elif isinstance(message, Tick):
             yield from self._faults.take_reports()
+            yield from self._recognised(message.at_s)
 
     def deadline_s(self) -> float | None:
-        """When to report a model that is not used, or to learn of the room."""
+        """When to report an unused model, to learn of the room, or to look at the forks."""
         due = (
+            self._look_s if self._waiting.busy else None,
             self._faults.deadline_s(),
             None if self._learner is None else self._learner.deadline_s(),
         )
@@ -137,13 +133,14 @@ class AsrStage:
         said.sound.append(np.frombuffer(chunk.samples, np.int16))
         if self._live is said:
             self._recognizer.feed(said.sound[-1])
-        elif self._live is None or not said.peer:  # the device itself comes first
-            self._begin_live(said)
+        elif not said.peer or (self._live is None and not self._waiting.busy):
+            self._live = said  # the device itself comes first
+            said.begin(self._recognizer)
 
-    def _begun(self, chunk: AudioChunk) -> _Said:
+    def _begun(self, chunk: AudioChunk) -> Said:
         """An utterance that begins with this chunk."""
         answers, in_a_row = self._likely(chunk.follows)
-        said = _Said(
+        said = Said(
             *(chunk.utterance_id, chunk.peer, answers, in_a_row, chunk.unasked, chunk.secret)
         )
         if not chunk.peer:
@@ -159,15 +156,10 @@ class AsrStage:
 
     def _forget(self, utterance_id: str) -> None:
         """Drop what a peer was saying, of which nothing more comes."""
+        self._waiting.drop(utterance_id)
         said = self._of_peers.pop(utterance_id, None)
         if said is not None and self._live is said:
             self._live = None
-
-    def _begin_live(self, said: _Said) -> None:
-        self._live = said
-        self._recognizer.start(said.answers, said.unasked, said.in_a_row)
-        for samples in said.sound:
-            self._recognizer.feed(samples)
 
     def _keep_sound(self, utterance_id: str) -> None:
         for said in (self._own, self._before, *self._of_peers.values()):
@@ -179,13 +171,24 @@ class AsrStage:
         asked = self._asked.get(follows)
         return ((), False) if asked is None else (asked.answers, asked.in_a_row)
 
-    def _transcribe(self, utterance: Utterance, said: _Said) -> Transcript:
-        if self._live is not said:  # a revision without new sound, or one that had to wait
-            self._begin_live(said)
+    def _recognised(self, at_s: float) -> Iterator[Transcript | StageFailed]:
+        """What has become of the utterances that waited."""
+        self._look_s = at_s + LOOK_EVERY_S
+        for utterance, said, outcome in self._waiting.work(self._recognizer):
+            if isinstance(outcome, AssistantError):
+                yield report_failure(ASR, outcome, said.name, peer=said.peer)
+            else:
+                yield self._over(utterance, said, outcome)
+
+    def _transcribe(self, utterance: Utterance, said: Said) -> Transcript:
+        if self._live is not said:  # a revision without new sound
+            said.begin(self._recognizer)
         if said.peer:
             self._recognizer.feed(AFTER_PEERS)
         self._live = None
-        whole = self._recognizer.finish()
+        return self._over(utterance, said, self._recognizer.finish())
+
+    def _over(self, utterance: Utterance, said: Said, whole: Recognition) -> Transcript:
         secret = utterance.secret or said.secret
         if utterance.dictated:
             self._forget(said.name)

@@ -72,6 +72,7 @@ class Ahead:
     """Whisper leads; what `domain` hears is the alternative. Implements `Recognizer`."""
 
     name = WhisperRecognizer.name
+    forks = False
 
     def __init__(self, whisper: WhisperRecognizer, domain: Recognizer, faults: Degraded) -> None:
         self._whisper, self._domain, self._faults = whisper, domain, faults
@@ -106,6 +107,8 @@ class Ahead:
 
 class Aside:
     """Whisper as the second look, else `otherwise`. Implements `SecondLook`."""
+
+    forks = False
 
     def __init__(
         self, whisper: WhisperRecognizer, here: Pace, otherwise: SecondLook, faults: Degraded

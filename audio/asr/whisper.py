@@ -73,6 +73,7 @@ class WhisperRecognizer:
     """
 
     name = "whisper"
+    forks = False
 
     def __init__(self, model: Path, *, threads: int = 2, hints: Sequence[str] = ()) -> None:
         # CTranslate2's worker threads would spin for 200 ms after each utterance.

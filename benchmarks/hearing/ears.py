@@ -39,6 +39,7 @@ class Plain:
     """PocketSphinx as it comes, with a language model file; decodes when an utterance ends."""
 
     name = "pocketsphinx"
+    forks = True
 
     def __init__(self, language_model: Path, dictionary: Path) -> None:
         self._decoder = pocketsphinx.Decoder(

@@ -53,7 +53,7 @@ class Learner:
         self._heard: dict[str, tuple[str, tuple[NDArray[np.int16], ...]]] = {}
         self._right: list[Said] = []
         self._quiet_from_s = 0.0
-        self._fork: Fork | None = None
+        self._fork: Fork[object] | None = None
         self._began_s = 0.0
 
     def busy(self, at_s: float) -> None:
@@ -96,7 +96,7 @@ class Learner:
             self._fork, self._began_s = Fork(partial(self._learn, said), NICE), at_s
             self._quiet_from_s = at_s + LOOK_EVERY_S
 
-    def _over(self, fork: Fork, at_s: float) -> bool:
+    def _over(self, fork: Fork[object], at_s: float) -> bool:
         if fork.done:
             try:
                 fork.finish()

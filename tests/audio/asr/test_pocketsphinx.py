@@ -218,6 +218,7 @@ class Look:
     """A second look that hears one thing in everything."""
 
     name = "look"
+    forks = True
 
     def start(self) -> None:
         pass

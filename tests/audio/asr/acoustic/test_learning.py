@@ -70,6 +70,7 @@ class Scripted:
     """Hears what it is told to."""
 
     name = PocketSphinxRecognizer.name
+    forks = True
 
     def __init__(self) -> None:
         self.hears = heard("computer turn on the light")
