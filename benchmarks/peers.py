@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -22,12 +21,13 @@ from wyoming.asr import Transcript as Transcribed
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.client import AsyncTcpClient
 
-from assistant.bench.rig import Rig, running_daemon
+from assistant.bench.rig import running_daemon
 from assistant.control.metrics import percentile
 from assistant.core.messages import SAMPLE_RATE_HZ
 from audio.frames import at_rate
 from audio.tts.flite import Flite
 from benchmarks.hearing.hours import VOICES
+from benchmarks.rooms import rooms, wait_for
 
 PORT = 10_392
 HOME = Path("assistant/demo/home.yaml")
@@ -98,24 +98,6 @@ def _sound(text: str, voice: str) -> bytes:
     return np.concatenate([sound, quiet]).astype(np.int16).tobytes()
 
 
-def _listening(rig: Rig) -> subprocess.Popen[bytes]:
-    command = (sys.executable, "-m", "assistant", "rooms", "--config", str(rig.config))
-    service = subprocess.Popen(command)
-
-    async def connect() -> None:
-        async with AsyncTcpClient("127.0.0.1", PORT):
-            return
-
-    while service.poll() is None:
-        try:
-            asyncio.run(connect())
-        except OSError:
-            time.sleep(0.1)
-        else:
-            break
-    return service
-
-
 def main() -> None:
     """Print the waits at the median and at 95 %, and how many were heard right."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -123,13 +105,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
     sounds = {(text, voice): _sound(text, voice) for voice in VOICES for text in COMMANDS}
-    with running_daemon(HOME.read_text("utf-8"), SETTINGS) as rig:
-        service = _listening(rig)
-        try:
-            turns = asyncio.run(_all(given.peers, given.rounds, sounds))
-        finally:
-            service.terminate()
-            service.wait(10)
+    with running_daemon(HOME.read_text("utf-8"), SETTINGS) as rig, rooms(rig):
+        wait_for(PORT)
+        turns = asyncio.run(_all(given.peers, given.rounds, sounds))
     for name in ("words_ms", "reply_ms"):
         waits = [getattr(one, name) for one in turns]
         p50, p95, longest = (percentile(waits, share) for share in (0.5, 0.95, 1.0))

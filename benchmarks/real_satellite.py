@@ -43,8 +43,9 @@ from benchmarks.home_assistant_demo import (
     running,
     with_packages,
 )
-from benchmarks.real_wyoming import HOME, SERVICES, SETTINGS, added, rooms, sound, told
+from benchmarks.real_wyoming import HOME, SERVICES, SETTINGS, added, sound, told
 from benchmarks.real_wyoming import PORT as SERVICES_PORT
+from benchmarks.rooms import rooms
 
 SATELLITE_PORT = 10_393
 ENTITY = "assist_satellite.kitchen"

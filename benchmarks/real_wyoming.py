@@ -11,14 +11,10 @@ from __future__ import annotations
 
 import io
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
 import time
 import wave
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +22,7 @@ import httpx2
 import numpy as np
 import typer
 
-from assistant.bench.rig import Rig, running_daemon
+from assistant.bench.rig import running_daemon
 from assistant.core.messages import SAMPLE_RATE_HZ
 from audio.frames import Samples, at_rate
 from audio.tts.flite import Flite
@@ -40,6 +36,7 @@ from benchmarks.home_assistant_demo import (
     posted,
     running,
 )
+from benchmarks.rooms import rooms, wait_for
 
 PORT = 10_391
 HOME = Path("assistant/demo/home.yaml")
@@ -95,35 +92,10 @@ def main() -> int:
                 failed += _spoken(proof)
                 failed += sum(_done(proof, text, reply) for text, reply in DONE)
             with running_daemon(ITS_HOME, SETTINGS + ACTS_THERE) as rig, rooms(rig):
+                wait_for(PORT)
                 failed += sum(_done_there(proof, *check) for check in DONE_THERE)
         shutil.copy(config / "log", folder / "wyoming.log")
     return int(failed > 0)
-
-
-@contextmanager
-def rooms(rig: Rig) -> Iterator[None]:
-    """Have `assistant rooms` run beside the daemon."""
-    command = (sys.executable, "-m", "assistant", "rooms", "--config", str(rig.config))
-    process = subprocess.Popen(command)
-    try:
-        _wait_for(PORT)
-        yield
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-def _wait_for(port: int) -> None:
-    until_s = time.monotonic() + STARTS_S
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except ConnectionRefusedError:
-            if time.monotonic() > until_s:
-                raise
-            time.sleep(0.1)
-        else:
-            return
 
 
 def added(proof: dict[str, str], port: int, wanted: set[str]) -> bool:

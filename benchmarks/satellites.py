@@ -1,9 +1,13 @@
 """Many satellites hear something at once: `python -m benchmarks.satellites --satellites 20`.
 
+`--beside` compares one satellite with the device's own microphone.
+
 The real daemon and `assistant rooms` run, and connect to simulated satellites, each in a room that
 hears no other. In each somebody says the wake word and a command of flite's at the pace of
 speech, all at once. What is measured is how long it takes from the end of the sound to the first
-sound of the reply, and whether the reply is right.
+sound of the reply, and whether the reply is right. Beside the device, each command is said to the
+device and at the satellite by turns, and the daemon's own events time both, from the end of speech
+to the first sound of the reply.
 """
 
 from __future__ import annotations
@@ -11,7 +15,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -35,6 +38,7 @@ from audio.frames import at_rate
 from audio.tts.flite import Flite
 from benchmarks.hearing.hours import VOICES
 from benchmarks.peers import COMMANDS, FORMAT, HOME
+from benchmarks.rooms import rooms
 
 FIRST_PORT = 10_410
 CHUNK_S = 0.064
@@ -60,11 +64,14 @@ class Satellite:
         self._stopped = False
         self._writer: asyncio.StreamWriter | None = None
 
-    async def serve(self) -> None:
-        """Listen for the base."""
-        server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
-        async with server:
-            await server.serve_forever()
+    async def listen(self) -> None:
+        """Listen until a base is here; raises `OSError` where the port is taken."""
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+        await self.ready.wait()
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -136,17 +143,62 @@ def _said(text: str, voice: str) -> Said:
 
 async def _measured(count: int, rounds: int) -> list[float | None]:
     satellites = [Satellite(number) for number in range(count)]
-    serving = [asyncio.create_task(one.serve()) for one in satellites]
-    await asyncio.gather(*(one.ready.wait() for one in satellites))
+    await asyncio.gather(*(one.listen() for one in satellites))
     said = itertools.cycle([_said(text, voice) for voice in VOICES for text in COMMANDS])
     await satellites[0].turn(next(said))  # the first of all loads what the others use
     took: list[float | None] = []
     for _ in range(rounds):
         await asyncio.sleep(8.0)  # the replies are over
         took += await asyncio.gather(*(one.turn(next(said)) for one in satellites))
-    for task in serving:
-        task.cancel()
+    for one in satellites:
+        one.close()
     return took
+
+
+async def _by_turns(rig: Rig, rounds: int) -> dict[str, list[float]]:
+    """Milliseconds of each turn, by the satellite's name, "" for the device itself."""
+    satellite = Satellite(0)
+    await satellite.listen()
+    took: dict[str, list[float]] = {"": [], "r0": []}
+    said = itertools.cycle([_said(text, voice) for voice in VOICES for text in COMMANDS])
+    for number in range(2 * rounds + 2):
+        if number % 2 == 0:
+            one = next(said)
+        watching = asyncio.create_task(asyncio.to_thread(_timed, rig))
+        await asyncio.sleep(1.0)  # it follows the events
+        if number % 2:
+            await satellite.turn(one)
+        else:
+            await asyncio.to_thread(rig.play, np.frombuffer(one.sound, np.int16))
+        peer, ms = await watching
+        if ms is not None and number > 1:  # the first of all loads what the others use
+            took[peer].append(ms)
+    satellite.close()
+    return took
+
+
+def _timed(rig: Rig) -> tuple[str, float | None]:
+    """Who was replied to next, and how many milliseconds after the end of speech."""
+    ended_s: dict[str, float] = {}
+    until_s = time.monotonic() + LONGEST_S
+    started: tuple[str, float | None] = "", None
+    for event in rig.control.follow("watch", LONGEST_S):
+        if event["type"] == "Utterance":
+            ended_s[event["utterance_id"]] = event["speech_ended_at_s"]
+        elif event["type"] == "PlaybackStarted" and event["utterance_id"] in ended_s:
+            ms = 1000 * (event["at_s"] - ended_s[event["utterance_id"]])
+            started = event.get("peer", ""), ms
+        elif event["type"] == "PlaybackEnded" and started[1] is not None:
+            return started
+        if time.monotonic() > until_s:
+            break
+    return started
+
+
+def measure_beside(rounds: int) -> dict[str, list[float]]:
+    """Milliseconds from the end of speech to the reply: of the device, and of a satellite."""
+    with running_daemon(HOME.read_text("utf-8"), _settings(1)) as rig, rooms(rig):
+        return asyncio.run(_by_turns(rig, rounds))
 
 
 def _settings(count: int) -> str:
@@ -159,20 +211,12 @@ def _settings(count: int) -> str:
 
 def measure(count: int, rounds: int) -> tuple[list[float | None], int]:
     """Seconds that each turn took, and the memory of the rooms in MB."""
-    with running_daemon(HOME.read_text("utf-8"), _settings(count)) as rig:
-        process = subprocess.Popen(_rooms(rig))
-        try:
-            took = asyncio.run(_measured(count, rounds))
-            status = Path(f"/proc/{process.pid}/status").read_text()
-            memory = int(status.partition("VmHWM:")[2].split()[0]) // 1024
-        finally:
-            process.terminate()
-            process.wait(10)
+    home = HOME.read_text("utf-8")
+    with running_daemon(home, _settings(count)) as rig, rooms(rig) as process:
+        took = asyncio.run(_measured(count, rounds))
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        memory = int(status.partition("VmHWM:")[2].split()[0]) // 1024
     return took, memory
-
-
-def _rooms(rig: Rig) -> tuple[str, ...]:
-    return (sys.executable, "-m", "assistant", "rooms", "--config", str(rig.config))
 
 
 def main() -> None:
@@ -180,7 +224,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure satellites that hear at once.")
     parser.add_argument("--satellites", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--beside", action="store_true", help="compare one with the device itself")
     arguments = parser.parse_args()
+    if arguments.beside:
+        for name, ms in measure_beside(arguments.rounds).items():
+            p50, p95 = (round(percentile(sorted(ms), share)) for share in (0.5, 0.95))
+            who = "the satellite" if name else "the device"
+            sys.stdout.write(f"{who}: {len(ms)} turns, reply p50 {p50} ms, p95 {p95} ms\n")
+        return
     took, memory = measure(arguments.satellites, arguments.rounds)
     served = sorted(one for one in took if one is not None)
     p50, p95 = (round(percentile(served, share)) for share in (0.5, 0.95))

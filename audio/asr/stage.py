@@ -133,9 +133,15 @@ class AsrStage:
         said.sound.append(np.frombuffer(chunk.samples, np.int16))
         if self._live is said:
             self._recognizer.feed(said.sound[-1])
-        elif not said.peer or (self._live is None and not self._waiting.busy):
-            self._live = said  # the device itself comes first
+        elif self._gives_way(said):
+            self._live = said
             said.begin(self._recognizer)
+
+    def _gives_way(self, said: Said) -> bool:
+        """Whether what is recognised as it comes, if anything, makes way for another utterance."""
+        if self._live is None:
+            return not (said.peer and self._waiting.busy)
+        return not said.told and (self._live.told or not said.peer)  # the device comes first
 
     def _begun(self, chunk: AudioChunk) -> Said:
         """An utterance that begins with this chunk."""
@@ -189,6 +195,7 @@ class AsrStage:
         return self._over(utterance, said, self._recognizer.finish())
 
     def _over(self, utterance: Utterance, said: Said, whole: Recognition) -> Transcript:
+        said.told = True
         secret = utterance.secret or said.secret
         if utterance.dictated:
             self._forget(said.name)

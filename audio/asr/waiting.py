@@ -36,6 +36,8 @@ class Said:
     unasked: bool = False
     secret: bool = False
     sound: list[NDArray[np.int16]] = field(default_factory=list)
+    told: bool = False
+    """Whether it was recognised once, so that probably no more is said."""
 
     @property
     def samples(self) -> int:

@@ -207,6 +207,20 @@ def test_and_so_is_the_device_itself(messages: tuple[Message, ...]) -> None:
     assert told == {"a": "3200", "b": f"computer {1600 + PAUSE}"}
 
 
+def test_what_was_told_makes_way_for_what_begins() -> None:
+    """Of the device, more sound may come; what a peer says then is recognised as it comes."""
+    recognizer = Counting()
+    stage = AsrStage(recognizer)
+    for message in (chunk("a"), end("a"), chunk("a", 800), of_peer("b"), chunk("a", 800)):
+        list(stage.feed(message))
+    assert recognizer.samples == 1600
+    (told,) = stage.feed(end_of_peer("b"))
+    assert isinstance(told, Transcript)
+    (again,) = stage.feed(end("a", 1))
+    assert isinstance(again, Transcript)
+    assert (told.text, again.text) == (f"computer {1600 + PAUSE}", "3200")
+
+
 def of_satellite(message: AudioChunk | Utterance, name: str = "kitchen") -> Message:
     return msgspec.structs.replace(message, peer=name, area=name)
 
