@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Iterator
+from itertools import islice
 from typing import TypeVar
 
 from assistant.core.clock import boottime_s
 from assistant.core.errors import RoomsError
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
+    Asked,
     AudioChunk,
     Commit,
     Message,
@@ -32,6 +35,9 @@ LONGEST_TEXT = 5000
 """Most characters of a text that is said, or to be spoken."""
 LONGEST_S = 60.0
 """Seconds of sound that are heard of one utterance; what follows is dropped."""
+_WORDS = re.compile(r"[a-z]+('[a-z]+)?( [a-z]+('[a-z]+)?)*")
+MOST_NAMES, LONGEST_NAME = 100, 60
+"""Most names that may be expected in an utterance, the first ones, and most characters of each."""
 ANSWERS_S = 30.0
 """Seconds within which the daemon answers, each part of a long reply anew."""
 
@@ -58,10 +64,17 @@ class Peer:
 
 
 class Hearing:
-    """One utterance of a peer, whose sound is passed on as it comes."""
+    """One utterance of a peer, whose sound is passed on as it comes.
 
-    def __init__(self, daemon: Daemon, peer: Peer) -> None:
+    It may be one of the `names` alone, which nobody here need know.
+    """
+
+    def __init__(self, daemon: Daemon, peer: Peer, names: Iterable[str] = ()) -> None:
         self._daemon, self._peer, self._id = daemon, peer, new_id()
+        self._follows = ""
+        if answers := tuple(islice(_speakable(names), MOST_NAMES)):
+            self._follows = f"{self._id}-names"  # as if they were the answers to a question
+            self._daemon.send(Asked(utterance_id=self._follows, answers=answers))
         self._secret = peer.secret
         self._sound = bytearray()
         self._sequence, self._bytes = 0, 0
@@ -110,6 +123,7 @@ class Hearing:
                 utterance_id=self._id,
                 sequence=self._sequence,
                 samples=samples,
+                follows=self._follows,
                 secret=self._secret,
                 peer=self._peer.name,
             )
@@ -165,6 +179,14 @@ def require_short(text: str) -> str:
 def new_id() -> str:
     """A short, unique id for an utterance of a peer."""
     return f"peer-{uuid.uuid4().hex[:12]}"
+
+
+def _speakable(names: Iterable[str]) -> Iterator[str]:
+    """The names that consist of words alone, as a recogniser takes them."""
+    for name in names:
+        said = " ".join(name.casefold().split())
+        if len(said) <= LONGEST_NAME and _WORDS.fullmatch(said):
+            yield said
 
 
 async def _next(answers: asyncio.Queue[Message], wanted: type[M]) -> M:

@@ -53,6 +53,7 @@ class Session:
         self._daemon, self._info, self._peer, self._turn = daemon, info, peer, turn
         self._words, self._reader, self._writer = words, reader, writer
         self._hearing: Hearing | None = None
+        self._names: tuple[str, ...] = ()  # those that the next sound may be
         self._listening: Listening | None = None
         self._detecting = False  # what was refused is not recognised in place of it
         self._speaking: Speaking | None = None
@@ -108,8 +109,13 @@ class Session:
         if name not in {program.name for program in programs}:
             raise RoomsError("rooms.program", f"the only program here is {NAME}")
 
-    async def _recognise(self, _: Event) -> None:
+    async def _recognise(self, event: Event) -> None:
         self._end_sounds()
+        wanted = Transcribe.from_event(event)
+        names = (*(wanted.transcript_names or ()), *(wanted.transcript_terms or ()))
+        if not all(isinstance(name, str) for name in names):
+            raise RoomsError("rooms.event", "the names of a transcribe must be texts")
+        self._names = names
 
     async def _detect(self, event: Event) -> None:
         self._end_sounds()
@@ -122,7 +128,8 @@ class Session:
         if self._listening is not None:
             self._listening.begin()
         elif not self._detecting:
-            self._hearing = Hearing(self._daemon, self._peer)
+            self._hearing = Hearing(self._daemon, self._peer, self._names)
+            self._names = ()
 
     async def _sound(self, event: Event) -> None:
         chunk = AudioChunk.from_event(event)

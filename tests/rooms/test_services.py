@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
+from wyoming.asr import Transcribe
 from wyoming.asr import Transcript as Transcribed
 from wyoming.audio import AudioChunk as Sound
 from wyoming.audio import AudioStart
@@ -23,6 +24,7 @@ from wyoming.tts import Synthesize
 from assistant.core.config import ListeningSettings, WakeSettings
 from assistant.core.errors import ConfigError, RoomsError
 from assistant.core.messages import (
+    Asked,
     AudioChunk,
     SpokenReply,
     Transcript,
@@ -63,6 +65,24 @@ def test_it_tells_what_it_serves(daemon: House) -> None:
 def test_a_ping_comes_back(daemon: House) -> None:
     (told,) = daemon.ask(Ping("there?").event(), ends="pong")
     assert Pong.from_event(told).text == "there?"
+
+
+def test_the_names_that_a_peer_tells_are_expected_in_its_next_sound(daemon: House) -> None:
+    names = ["Quentin's  Lamp", "42", "Zoë", "x" * 80, "Stella"]
+    wanted = Transcribe(transcript_names=names, transcript_terms=["Ottoman"]).event()
+    daemon.ask(wanted, *heard(SECOND)[1:], *heard(SECOND)[1:], Ping().event(), ends="pong")
+    (asked,) = (message for message in daemon.seen if isinstance(message, Asked))
+    assert asked.answers == ("quentin's lamp", "stella", "ottoman")
+    chunks = [message for message in daemon.seen if isinstance(message, AudioChunk)]
+    ids = list(dict.fromkeys(chunk.utterance_id for chunk in chunks))
+    follow = [{c.follows == asked.utterance_id for c in chunks if c.utterance_id == i} for i in ids]
+    assert follow == [{True}, {False}]
+
+
+def test_names_must_be_texts(daemon: House) -> None:
+    wanted = Event("transcribe", {"transcript_names": [1]})
+    (told,) = daemon.ask(wanted, ends="error")
+    assert Error.from_event(told).code == "rooms.event"
 
 
 def test_sound_becomes_words_that_nobody_acts_on(daemon: House) -> None:
