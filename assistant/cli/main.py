@@ -38,6 +38,7 @@ COMMANDS = (
 
 ELSEWHERE = {
     **dict.fromkeys(("mute", "unmute"), "microphone.mute"),
+    "eval": "evaluation.eval",
     "pin": "security.pin",
     "home-assistant": "security.home_assistant",
     **{name: f"network.{name}" for name in ("bridge", "rooms", "satellite")},

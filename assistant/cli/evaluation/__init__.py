@@ -1,0 +1,1 @@
+"""The commands `assistant eval …`, by what they judge."""
