@@ -37,6 +37,11 @@ piper: run-set ## add the Piper voice engine; for the service: sudo make -C /opt
 gpio: run-set ## add the mute button's GPIO; for the service: sudo make -C /opt/hark gpio
 	$(PIP) install --no-deps --require-hashes -r requirements/gpio.txt
 
+# On a board that is a satellite alone, it must not bring in what the daemon needs.
+.PHONY: discovery
+discovery: | $(VENV)/bin/python ## add being found, and finding satellites; for a service: sudo make -C /opt/hark discovery
+	$(PIP) install --no-deps --require-hashes -r requirements/discovery.txt
+
 BASE ?=
 
 .PHONY: satellite
@@ -134,6 +139,7 @@ requirements: $(VENV)/.dev ## pin today's releases that the oldest Python takes;
 	scripts/pin requirements/run.txt pyproject.toml requirements/build.in
 	scripts/pin requirements/dev.txt requirements/dev.in
 	scripts/pin requirements/piper.txt requirements/piper.in
+	scripts/pin requirements/discovery.txt requirements/discovery.in
 	scripts/pin requirements/satellite.txt requirements/satellite.in requirements/build.in
 	scripts/pin-gpio
 

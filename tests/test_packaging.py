@@ -15,11 +15,11 @@ from packaging.specifiers import SpecifierSet
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REQUIREMENTS = REPOSITORY / "requirements"
-FILES = ("run.txt", "dev.txt", "piper.txt", "gpio.txt", "satellite.txt")
+FILES = ("run.txt", "dev.txt", "piper.txt", "gpio.txt", "discovery.txt", "satellite.txt")
 PACKAGES = ("assistant", "audio", "nlu", "skills")
-OPTIONAL = {"gpiozero", "lgpio", "piper", "pytest"}
-"""Imported only where they are: the mute button's pins, the extra voice engine, and fixtures for
-authors of skills."""
+OPTIONAL = {"gpiozero", "lgpio", "piper", "pytest", "zeroconf"}
+"""Imported only where they are: the mute button's pins, the extra voice engine, fixtures for
+authors of skills, and discovery."""
 
 OLDEST_PYTHON = "3.11.2"
 """Debian 12's, and so Raspberry Pi OS bookworm's."""
@@ -78,7 +78,7 @@ def test_the_requirements_cover_what_the_project_names(project: dict[str, object
     assert _names([*dependencies, *build]) <= _pins("run.txt").keys()
 
 
-@pytest.mark.parametrize("name", ["dev", "piper", "gpio", "satellite"])
+@pytest.mark.parametrize("name", ["dev", "piper", "gpio", "discovery", "satellite"])
 def test_a_further_set_holds_what_it_is_made_from(name: str) -> None:
     wanted = (REQUIREMENTS / f"{name}.in").read_text("utf-8").splitlines()
     assert (
@@ -107,10 +107,11 @@ def _imports(file: Path) -> set[str]:
 
 @pytest.mark.parametrize("file", FILES[1:])
 def test_the_files_agree_on_versions(file: str) -> None:
-    run, other = _pins("run.txt"), _pins(file)
-    both = run.keys() & other.keys()
+    pins = _pins(file)
+    others = {name: pin for other in FILES if other != file for name, pin in _pins(other).items()}
+    both = pins.keys() & others.keys()
     assert both
-    assert {name: other[name] for name in both} == {name: run[name] for name in both}
+    assert {name: pins[name] for name in both} == {name: others[name] for name in both}
 
 
 def _too_new(pins: dict[str, str]) -> list[str]:

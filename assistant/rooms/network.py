@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 import threading
 from concurrent.futures import Future
 
@@ -14,6 +15,8 @@ from assistant.core.errors import RoomsError
 from assistant.core.settings.wyoming import WyomingSettings
 from assistant.rooms.base.base import Base
 from assistant.rooms.daemon import Daemon
+from assistant.rooms.discovery.announcing import Announcer
+from assistant.rooms.discovery.multicast import SERVICES
 from assistant.rooms.services import Services, networks
 from assistant.rooms.wake_words import WakeWords
 
@@ -35,6 +38,7 @@ class Network:
         self.services = Services(settings, allowed, info, self.daemon, words)
         self.base = Base(settings, listening, self.daemon.send, words)
         self.daemon.follow(self.base.take)
+        self._settings = settings
         self._started: Future[None] = Future()
         self._ending = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="wyoming")
@@ -67,10 +71,13 @@ class Network:
         except RoomsError as error:
             self._started.set_exception(error)
             return
-        base = asyncio.create_task(self.base.run())
-        ending = asyncio.create_task(self._ending.wait())
+        lasting = [self.base.run(), self._ending.wait()]
+        if self._settings.announce and (port := self.services.port):
+            announcer = Announcer(socket.gethostname(), SERVICES, self._settings.address, port)
+            lasting.append(announcer.run())
         self._started.set_result(None)
-        await asyncio.wait((base, ending), return_when=asyncio.FIRST_COMPLETED)
+        running = [asyncio.create_task(one) for one in lasting]
+        await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
         self.services.close()
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:

@@ -47,6 +47,8 @@ class Server:
         self._connections = 0
         self._base: Connection | None = None
         self._ending = asyncio.Event()
+        self.listening = asyncio.Event()
+        """Set when `port` is the one that is listened at."""
 
     def stop(self) -> None:
         """End, from the thread of the loop."""
@@ -63,6 +65,7 @@ class Server:
             where = f"{self._address or 'every address'}, port {self.port}"
             raise RoomsError("satellite.port", f"cannot listen at {where}: {error}") from error
         self.port = server.sockets[0].getsockname()[1]
+        self.listening.set()
         for source in self._sources:
             loop.add_reader(source.fileno(), self._hear, source)
         try:

@@ -42,8 +42,9 @@ class PlainSatellite:
     says so, where that is earlier.
     """
 
-    def __init__(self, info: Info | None = None, port: int = 0) -> None:
+    def __init__(self, info: Info | None = None, port: int = 0, address: str = "127.0.0.1") -> None:
         self.port, self._info = port or free_port(), info or about()
+        self.address = address
         self.got: list[Event] = []
         self.connections = 0
         self.answers_pings = True
@@ -112,7 +113,7 @@ class PlainSatellite:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        server = AsyncServer.from_uri(f"tcp://127.0.0.1:{self.port}")
+        server = AsyncServer.from_uri(f"tcp://{self.address}:{self.port}")
         await server.start(partial(_Handler, self))
         self._started.set_result(None)
         await self._ending.wait()

@@ -15,6 +15,8 @@ from assistant.cli.network.watchdog import Watchdog
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import AudioError
 from assistant.core.settings.wyoming import SATELLITE_PORT
+from assistant.rooms.discovery.announcing import Announcer
+from assistant.rooms.discovery.multicast import SATELLITE
 from assistant.satellite.build import Parts, parts
 from assistant.satellite.serve import Server
 from assistant.supervision.logs import set_up
@@ -32,6 +34,9 @@ def satellite(
     area: Annotated[str, typer.Option(help="The room where it stands.")] = "",
     address: Annotated[str, typer.Option(help="Address to listen at, in place of every one.")] = "",
     port: Annotated[int, typer.Option(help="TCP port to listen at; 0 for any.")] = SATELLITE_PORT,
+    announce: Annotated[
+        bool, typer.Option("--announce", help="Let the base find it by its name, by multicast DNS.")
+    ] = False,
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
     """Be the ear and the voice of a base elsewhere, with a microphone and a loudspeaker."""
@@ -39,12 +44,17 @@ def satellite(
     set_up(NAME, settings.log.level)
     notifier = Notifier.from_environment()
     with ExitStack() as opened:
-        made = parts(settings, name or os.uname().nodename, area, opened)
-        asyncio.run(_serve(made, base, address, port, notifier))
+        name = name or os.uname().nodename
+        made = parts(settings, name, area, opened)
+        asyncio.run(_serve(made, base, address, port, name if announce else "", notifier))
     notifier.stopping()
 
 
-async def _serve(made: Parts, base: list[str], address: str, port: int, notifier: Notifier) -> None:
+async def _serve(
+    made: Parts, base: list[str], address: str, port: int, name: str, notifier: Notifier
+) -> None:
+    """Serve until a signal comes, announced as `name`, or not where that is ""."""
+
     def require_player() -> None:
         if not made.playback.alive:
             raise AudioError("audio.player_died", "the player has died")
@@ -54,4 +64,14 @@ async def _serve(made: Parts, base: list[str], address: str, port: int, notifier
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, server.stop)
     notifier.ready()
-    await server.run()
+    announcing = asyncio.create_task(_announce(server, address, name))
+    try:
+        await server.run()
+    finally:
+        announcing.cancel()
+
+
+async def _announce(server: Server, address: str, name: str) -> None:
+    if name:
+        await server.listening.wait()
+        await Announcer(name, SATELLITE, address, server.port).run()

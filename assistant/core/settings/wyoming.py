@@ -19,10 +19,11 @@ Port = Annotated[int, Meta(ge=0, le=65_535)]
 class SatelliteSettings(SettingsSection, frozen=True, kw_only=True):
     """A satellite, which listens and speaks in one room."""
 
-    address: str
-    """Its name or address on the local network, such as "192.168.1.31"."""
+    address: str = ""
+    """Its name or address on the local network, such as "192.168.1.31"; "" where it announces
+    itself by its own name here."""
     port: Port = SATELLITE_PORT
-    """TCP port at which it listens."""
+    """TCP port at which it listens; one that is looked for tells it."""
     area: str = ""
     """Id of the area where it stands; "" where that is the satellite's own name here."""
     earshot: str = ""
@@ -42,6 +43,9 @@ class WyomingSettings(SettingsSection, frozen=True, kw_only=True):
     acts: Literal["here", "there"] = "here"
     """Where commands to devices are carried out that come as a text: by this device, or by who sent
     it, such as Home Assistant, which is handed them as its intents."""
+    announce: bool = False
+    """Whether the services are announced on the local network, so that Home Assistant finds them by
+    itself (with the extra `discovery`)."""
     satellites: dict[str, SatelliteSettings] = msgspec.field(default_factory=dict)
     """Name → a satellite that this device connects to, and serves."""
 

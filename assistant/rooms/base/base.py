@@ -34,6 +34,7 @@ from assistant.rooms.base.arbitration import (
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
 from assistant.rooms.base.satellite import Satellite
+from assistant.rooms.discovery.finding import Finder
 from assistant.rooms.wake_words import WakeWords
 from audio.clearness import Heard
 from audio.listener import KEYWORD_ENDS_BEFORE_S, KEYWORD_TAIL_S
@@ -67,8 +68,9 @@ class Base:
 
         self._send = send
         self._settings = settings.satellites
+        finder = Finder()
         self._satellites = {
-            name: Satellite(name, one, send, self._compared, partial(make_room, name))
+            name: Satellite(name, one, finder, send, self._compared, partial(make_room, name))
             for name, one in settings.satellites.items()
         }
         self._contests: list[Contest] = []

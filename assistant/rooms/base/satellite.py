@@ -23,6 +23,7 @@ from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
 from assistant.rooms.detection import Comparing, Noticed, name_of, run_satellite
+from assistant.rooms.discovery.finding import Finder
 from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
 
 CONNECTS_S = 5.0
@@ -45,12 +46,13 @@ class Satellite:
         self,
         name: str,
         settings: SatelliteSettings,
+        finder: Finder,
         send: Callable[[Message], None],
         compared: Callable[[str], None],
         make_room: Callable[[SatellitePlayer, Callable[[Event], None]], Room],
     ) -> None:
         self._name, self._settings, self._send = name, settings, send
-        self._compared = compared
+        self._finder, self._compared = finder, compared
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
         self._player = SatellitePlayer(self._wait_and_write, self._played)
         self.room = make_room(self._player, self._write)
@@ -114,7 +116,7 @@ class Satellite:
 
     async def _connected(self) -> None:
         """Serve until the connection is lost."""
-        host, port = self._settings.address, self._settings.port
+        host, port = await self._finder.where(self._name, self._settings)
         try:
             async with asyncio.timeout(CONNECTS_S):
                 reader, writer = await asyncio.open_connection(host, port, limit=MOST_HEADER_BYTES)
