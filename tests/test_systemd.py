@@ -17,6 +17,8 @@ from assistant.core.settings.button import ButtonSettings
 from assistant.core.settings.documents import DocumentsSettings
 from assistant.core.settings.mqtt import MqttSettings
 from assistant.core.settings.network import NetworkSettings
+from assistant.core.settings.wyoming import WyomingSettings
+from assistant.rooms.discovery.interfaces import NETWORKS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SYSTEMD_ANALYZE = shutil.which("systemd-analyze")
@@ -202,6 +204,16 @@ def test_no_way_round_the_rules_for_sockets_is_open(unit: str) -> None:
     assert seen == ["/run/hark"] * (unit != SATELLITE)  # the bus, which a satellite has none of
 
 
+@pytest.mark.parametrize("unit", [UNITS[2], SATELLITE])
+def test_multicast_dns_reaches_the_local_network_and_needs_no_further_sockets(unit: str) -> None:
+    settings = _settings(unit)
+    local = " ".join(str(network) for network in NETWORKS if not network.is_link_local)
+    allowed = [value for key, value in settings if key == "IPAddressAllow"]
+    assert allowed == [f"localhost link-local {local} fc00::/7", "224.0.0.251"]
+    assert ("IPAddressDeny", "any") in settings
+    assert ("RestrictAddressFamilies", "AF_UNIX AF_INET AF_INET6") in settings
+
+
 def test_the_daemon_has_no_network_and_sees_the_processor() -> None:
     settings = _settings(UNITS[0])
     assert ("PrivateNetwork", "yes") in settings
@@ -219,4 +231,5 @@ def test_the_settings_that_are_shipped_are_valid(tmp_path: Path) -> None:
     assert config.documents != DocumentsSettings()
     assert config.button != ButtonSettings()
     assert config.network != NetworkSettings()
+    assert config.wyoming == WyomingSettings(allow=("192.168.1.5",), announce=True)
     assert grants_servers(config)

@@ -13,6 +13,7 @@ from rich.text import Text
 from assistant.cli.shared.output import console, emit
 from assistant.core.config import config_files, load_config
 from assistant.doctor.checks import Finding, examine
+from assistant.doctor.satellites import satellites
 from assistant.doctor.servers import servers
 
 
@@ -24,7 +25,7 @@ def doctor(
     settings, _ = load_config(config_files(config))
     findings = []
     table = Table("", "", "found", "what to do")
-    for finding in chain(examine(settings), servers(settings)):
+    for finding in chain(examine(settings), servers(settings), satellites(settings.wyoming)):
         findings.append(finding)
         if json:
             emit(finding)

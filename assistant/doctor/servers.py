@@ -19,7 +19,7 @@ from assistant.core.network.exchange import (
     ask_bridge,
 )
 from assistant.core.network.origin import Origin
-from assistant.core.settings.wyoming import SatelliteSettings, WyomingSettings
+from assistant.core.settings.wyoming import WyomingSettings
 from assistant.doctor.checks import Finding
 from assistant.english.spoken import joined
 
@@ -41,8 +41,6 @@ def servers(config: Config) -> Iterator[Finding]:
     yield from found(config, ask)
     if config.wyoming.allow:
         yield _wyoming(config.wyoming)
-    for name, satellite in config.wyoming.satellites.items():
-        yield _satellite(name, satellite, config.wyoming.area(name))
 
 
 def _wyoming(settings: WyomingSettings) -> Finding:
@@ -55,19 +53,6 @@ def _wyoming(settings: WyomingSettings) -> Finding:
     except OSError as error:
         detail, remedy = f"nothing listens at port {settings.port}: {error}", SATELLITES_DOWN
     return Finding(name="wyoming", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
-
-
-def _satellite(name: str, settings: SatelliteSettings, area: str) -> Finding:
-    """Whether a satellite can be reached, and where its sound and its words go."""
-    where = f"{settings.address}, port {settings.port}"
-    detail, remedy = f"{where}, in {area}: its sound comes here, and replies go there", ""
-    try:
-        socket.create_connection((settings.address, settings.port), LISTENS_S).close()
-    except OSError as error:
-        detail = f"{where}: {error.strerror or error}; what is for {area} is said here"
-        remedy = "see whether it runs and lets this device in: assistant satellite --base"
-    named = f"satellite {name}"
-    return Finding(name=named, ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def found(config: Config, ask: Callable[[Request], Answer | BridgeError]) -> Iterator[Finding]:

@@ -182,17 +182,3 @@ def test_who_may_come_in_is_told_and_whether_somebody_listens(tmp_path: Path) ->
     (finding,) = servers.servers(load_config((file,))[0])
     assert (finding.ok, finding.remedy) == (False, servers.SATELLITES_DOWN)
     assert finding.detail.startswith(f"nothing listens at port {port}: ")
-
-
-def test_each_satellite_is_told_of_and_whether_it_is_there(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-        file = tmp_path / "config.toml"
-        where = f'address = "127.0.0.1"\nport = {port}\narea = "kitchen"\n'
-        file.write_text(f"[wyoming.satellites.stove]\n{where}")
-        (finding,) = servers.servers(load_config((file,))[0])
-        assert (finding.name, finding.ok) == ("satellite stove", True)
-        assert "in kitchen: its sound comes here" in finding.detail
-    (finding,) = servers.servers(load_config((file,))[0])
-    assert (finding.ok, finding.necessary) == (False, False)
-    assert "what is for kitchen is said here" in finding.detail

@@ -19,6 +19,11 @@ SERVICE = "_wyoming._tcp.local."
 ROLE = "hark"
 """Key of what Hark tells of itself: one of the next two."""
 SERVICES, SATELLITE = "services", "satellite"
+MISSING = 'the extra "discovery" is not installed'
+INSTALL = (
+    "run: make discovery (for a service: sudo make -C /opt/hark discovery; elsewhere:"
+    " pip install zeroconf)"
+)
 MOST_A_SECOND = 200
 """Most packets that are read in a second, far more than a home has. All that they tell, zeroconf
 keeps: up to ten thousand records of any size up to a packet's, 9 kB."""
@@ -36,11 +41,7 @@ async def opened(addresses: Iterable[str]) -> AsyncIterator[AsyncZeroconf]:
         from zeroconf import Error, IPVersion
         from zeroconf.asyncio import AsyncZeroconf
     except ImportError as error:
-        message = (
-            'the extra "discovery" is not installed; run: make discovery (for a service:'
-            " sudo make -C /opt/hark discovery; elsewhere: pip install zeroconf)"
-        )
-        raise RoomsError("rooms.discovery", message) from error
+        raise RoomsError("rooms.discovery", f"{MISSING}; {INSTALL}") from error
     logging.getLogger("zeroconf").setLevel(logging.CRITICAL)  # it quotes what others send
     try:
         network = AsyncZeroconf(list(addresses), ip_version=IPVersion.V4Only)

@@ -3,61 +3,46 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from assistant.core.errors import RoomsError
 from assistant.rooms.discovery import interfaces
+from tests.support.own_network import may_be_made, run_within
 
-REPOSITORY = Path(__file__).resolve().parents[3]
-OWN_NETWORK = ("unshare", "--user", "--map-root-user", "--net", "--mount")
-MAY = subprocess.run((*OWN_NETWORK, "test", "-w", "/dev/net/tun"), capture_output=True)
 SCRIPT = """
-import fcntl, json, pathlib, socket, struct, sys
+import json, pathlib, sys
+from contextlib import ExitStack
 from assistant.rooms.discovery import interfaces
+from tests.support.own_network import DOWN, TUN, UP, interface, set_flags
 
-open_ones, told = [], {}
-any_socket = socket.socket(type=socket.SOCK_DGRAM)
+told = {}
+with ExitStack() as opened:
+    opened.enter_context(interface("lan0", "192.168.77.1"))
+    opened.enter_context(interface("lan1", "10.1.2.3"))
+    opened.enter_context(interface("public0", "203.0.113.5"))
+    opened.enter_context(interface("tunnel0", "10.8.0.2", TUN))
+    opened.enter_context(interface("down0", "192.168.78.1", flags=DOWN))
+    set_flags("lo", UP)
+    told["all"] = interfaces.local_addresses()
 
-def make(name, address, kind=2, flags=0x1041):
-    tun = open("/dev/net/tun", "r+b", buffering=0)
-    fcntl.ioctl(tun, 0x400454CA, struct.pack("16sH22x", name, kind | 0x1000))
-    open_ones.append(tun)
-    packed = socket.inet_aton(address)
-    fcntl.ioctl(any_socket, 0x8916, struct.pack("16sHH4s16x", name, socket.AF_INET, 0, packed))
-    fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH22x", name, flags))
-
-make(b"lan0", "192.168.77.1")
-make(b"lan1", "10.1.2.3")
-make(b"public0", "203.0.113.5")
-make(b"tunnel0", "10.8.0.2", kind=1)
-make(b"down0", "192.168.78.1", flags=0x1000)
-fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH22x", b"lo", 0x1))
-told["all"] = interfaces.local_addresses()
-
-interfaces.INTERFACES = pathlib.Path(sys.argv[1])
-ports = interfaces.INTERFACES / "lan0" / "brif"
-for name in ("lan1", "container0", "wire0"):
-    (interfaces.INTERFACES / name).mkdir(parents=True)
-(ports / "container0").mkdir(parents=True)
-told["a bridge of containers"] = interfaces.local_addresses()
-(interfaces.INTERFACES / "wire0" / "device").mkdir()
-(ports / "wire0").mkdir()
-told["a bridge with a device"] = interfaces.local_addresses()
+    interfaces.INTERFACES = pathlib.Path(sys.argv[1])
+    ports = interfaces.INTERFACES / "lan0" / "brif"
+    for name in ("lan1", "container0", "wire0"):
+        (interfaces.INTERFACES / name).mkdir(parents=True)
+    (ports / "container0").mkdir(parents=True)
+    told["a bridge of containers"] = interfaces.local_addresses()
+    (interfaces.INTERFACES / "wire0" / "device").mkdir()
+    (ports / "wire0").mkdir()
+    told["a bridge with a device"] = interfaces.local_addresses()
 print(json.dumps(told))
 """
 
 
-@pytest.mark.skipif(MAY.returncode != 0, reason="no network of one's own can be made here")
+@pytest.mark.skipif(not may_be_made(), reason="no network of one's own can be made here")
 def test_only_what_leads_to_the_local_network_counts(tmp_path: Path) -> None:
-    shell = 'mount -t sysfs none /sys && exec "$0" -c "$1" "$2"'
-    command = (*OWN_NETWORK, "sh", "-c", shell, sys.executable, SCRIPT, str(tmp_path))
-    ran = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 0, ran.stderr
-    assert json.loads(ran.stdout) == {
+    assert json.loads(run_within(SCRIPT, str(tmp_path))) == {
         "all": ["10.1.2.3", "192.168.77.1"],
         "a bridge of containers": ["10.1.2.3"],
         "a bridge with a device": ["10.1.2.3", "192.168.77.1"],
