@@ -15,7 +15,8 @@ SCRIPT = """
 import json, pathlib, sys
 from contextlib import ExitStack
 from assistant.rooms.discovery import interfaces
-from tests.support.own_network import DOWN, TUN, UP, interface, set_flags
+from tests.support.network import raise_loopback
+from tests.support.own_network import DOWN, TUN, interface
 
 told = {}
 with ExitStack() as opened:
@@ -24,7 +25,7 @@ with ExitStack() as opened:
     opened.enter_context(interface("public0", "203.0.113.5"))
     opened.enter_context(interface("tunnel0", "10.8.0.2", TUN))
     opened.enter_context(interface("down0", "192.168.78.1", flags=DOWN))
-    set_flags("lo", UP)
+    raise_loopback()
     told["all"] = interfaces.local_addresses()
 
     interfaces.INTERFACES = pathlib.Path(sys.argv[1])
