@@ -77,12 +77,15 @@ async def _told(network: AsyncZeroconf, name: str, looks: int) -> ServiceInfo | 
     The answer is to go to all, as another program of this device may take what goes to one. An
     address that comes before its port is overlooked by zeroconf, and found with the next look.
     """
-    from zeroconf import DNSQuestionType
+    from zeroconf import BadTypeInNameException, DNSQuestionType
 
     about, within_ms, to_all = None, round(1000 * LOOK_S), DNSQuestionType.QM
-    while about is None and looks:
-        looks -= 1
-        about = await network.async_get_service_info(SERVICE, name, within_ms, to_all)
+    try:
+        while about is None and looks:
+            looks -= 1
+            about = await network.async_get_service_info(SERVICE, name, within_ms, to_all)
+    except BadTypeInNameException:  # nobody can have such a name, be it that somebody sends it
+        return None
     return about
 
 

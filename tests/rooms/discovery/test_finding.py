@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 from collections.abc import Iterator
 
 import pytest
+from zeroconf import DNSOutgoing, DNSPointer
 
 from assistant.core.errors import RoomsError
 from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.rooms.discovery import finding
 from assistant.rooms.discovery.finding import Announced, Finder, announced
-from assistant.rooms.discovery.multicast import ROLE, SERVICES
+from assistant.rooms.discovery.multicast import ROLE, SERVICE, SERVICES
 from tests.support.multicast_dns import HERE, THERE, Others, name_of_its_own, on_loopback
 
 LISTENS_S = 1.5
@@ -53,16 +55,16 @@ def test_the_case_of_a_name_is_of_no_account(others: Others) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "code"), [("nobody's", "rooms.away"), ("k" * 300, "rooms.multicast")]
+    "name", ["nobody's", "k" * 300, "_sub"], ids=["of nobody", "too long", "no name at all"]
 )
 def test_a_name_that_nobody_announces_is_not_found(
-    others: Others, monkeypatch: pytest.MonkeyPatch, name: str, code: str
+    others: Others, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(finding, "LOOKS", 1)
     others.announce(name_of_its_own(), HERE, 10_700)
     with pytest.raises(RoomsError) as raised:
         where(name)
-    assert raised.value.code == code
+    assert raised.value.code == "rooms.away"
 
 
 @pytest.mark.parametrize("address", ["93.184.215.14", "::1"])
@@ -88,15 +90,40 @@ def test_strangers_are_listed_and_the_services_of_a_hark_are_not(others: Others)
 def test_names_that_nobody_can_read_or_that_are_too_many_are_not_listed(
     others: Others, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hostile = "kitchen\u202e\u200b"
-    others.announce(hostile, HERE, 10_700)
-    assert listed(hostile) == []
-    names = [name_of_its_own(), name_of_its_own()]
-    for name in names:
+    hostile, names = "kitchen\u202e\u200b", [name_of_its_own(), name_of_its_own()]
+    for name in (hostile, *names):
         others.announce(name, HERE, 10_700)
-    assert {one.name for one in listed(*names)} == set(names)
+    assert {one.name for one in listed(hostile, *names)} == set(names)
     monkeypatch.setattr(finding, "MOST", 1)
     assert len(asyncio.run(announced(LISTENS_S))) <= 1
+
+
+def test_names_that_are_none_hide_no_others(others: Others) -> None:
+    name = name_of_its_own()
+    others.announce(name, HERE, 10_700)
+
+    async def listen() -> list[Announced]:
+        task = asyncio.create_task(announced(LISTENS_S))
+        while not task.done():
+            for label in ("_sub", "\x1b[2J", "k" * 63 + "." + "k" * 63, "kitchen._http"):
+                tell_of(f"{label}.{SERVICE}", "kitchen.local.")
+            await asyncio.sleep(0.1)
+        return await task
+
+    found = asyncio.run(listen())
+    assert [one for one in found if one.address == HERE] == [Announced(name, HERE, 10_700)]
+
+
+def tell_of(*names: str) -> None:
+    """Send an answer with names that zeroconf itself would not announce."""
+    packet = DNSOutgoing(0x8400)
+    for name in names:
+        packet.add_answer_at_time(DNSPointer(SERVICE, 12, 1, 4500, name), 0)
+    with socket.socket(type=socket.SOCK_DGRAM) as sender:
+        sender.bind((THERE, 0))
+        sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(THERE))
+        for data in packet.packets():
+            sender.sendto(data, ("224.0.0.251", 5353))
 
 
 def test_without_the_extra_it_is_named_and_addresses_need_none_of_it(
