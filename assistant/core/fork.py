@@ -69,11 +69,15 @@ def receive(server: socket.socket) -> bytes | None:
 def in_fork(work: Callable[[], object]) -> None:
     """Do `work` in a fork of this process, so that all the memory it takes is freed when it ends.
 
-    An `AssistantError`, `OSError` or `ValueError` of it is raised here,
+    What it returns is dropped. An `AssistantError`, `OSError` or `ValueError` of it is raised here,
     and `OSError` when the fork dies. It may run Python alone: threads of this process, and what
     they hold, are not there.
     """
-    Fork(work).finish()
+
+    def dropping() -> None:
+        work()
+
+    Fork(dropping).finish()
 
 
 class Fork(Generic[T]):

@@ -54,6 +54,14 @@ def test_one_that_cannot_be_started_leaves_no_descriptor() -> None:
     assert os.listdir("/proc/self/fd") == before
 
 
+def test_a_fork_that_is_not_waited_for_gives_what_its_work_returns() -> None:
+    assert fork.Fork(os.getpid).finish() != os.getpid()
+
+
+def test_what_no_pipe_takes_may_be_dropped() -> None:
+    fork.in_fork(lambda: lambda: None)
+
+
 def test_work_in_a_fork_leaves_its_files_and_nothing_in_memory(tmp_path: Path) -> None:
     taken: list[int] = []
 
