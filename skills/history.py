@@ -12,7 +12,7 @@ from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.skill.context import HomeControl, ListStore, Timer, Timers
 from assistant.skill.reply import Reply, Undo
-from skills.later.alarms import CANCEL, RESTORE, StoredAlarms
+from skills.later.alarms import CANCEL, RESTORE, RING_IN, StoredAlarms
 from skills.later.store import StoredPlans
 from skills.rights.guard import Guard
 
@@ -53,6 +53,7 @@ class History:
             "timers.extend": lambda undo: _change(timers, undo),
             "timers.pause": lambda undo: _change(timers, undo),
             "timers.resume": lambda undo: _change(timers, undo),
+            "timers.ring_in": lambda undo: _change(timers, undo),
             "timers.rename": lambda undo: timers.rename(undo.id, str(undo.value)),
             "timers.restore": lambda undo: timers.restore(_stored(undo)),
             "home.set": lambda undo: home.set_state(undo.id, str(undo.value)),
@@ -64,7 +65,7 @@ class History:
             "lists.drop": lambda undo: lists.drop(undo.id),
             "plans.cancel": lambda undo: plans.remove(undo.id),
             "plans.restore": lambda undo: plans.restore(undo, guard),
-            **dict.fromkeys((CANCEL, RESTORE), alarms.take_back),
+            **dict.fromkeys((CANCEL, RESTORE, RING_IN), alarms.take_back),
             **others,
         }
 
@@ -208,6 +209,8 @@ def _change(timers: Timers, undo: Undo) -> None:
     match undo.operation:
         case "timers.extend":
             timers.extend(undo.id, timedelta(seconds=float(undo.value or 0)))
+        case "timers.ring_in":
+            timers.ring_in(undo.id, str(undo.value))
         case "timers.pause":
             timers.pause(undo.id)
         case "timers.resume":

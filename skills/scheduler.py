@@ -212,6 +212,19 @@ class TimerScheduler:
         if self.last is not None and self.last.id == timer_id:
             self.last = msgspec.structs.replace(self.last, name=name)
 
+    def ring_in(self, timer_id: str, area: str) -> None:
+        """Let a timer ring in another room; one that rings, or has just rung, rings there now."""
+        rung = (self.rung,) if self.rung is not None else ()
+        ringing = (timer for timer in (*rung, *self.all()) if timer.ringing)
+        if (timer := next((one for one in ringing if one.id == timer_id), None)) is not None:
+            # Its end is now, so that this is another ring than the one that was begun elsewhere.
+            self.restore(msgspec.structs.replace(timer, area=area, remaining=timedelta(0)))
+            return
+        self._row(timer_id)
+        self._database.execute("UPDATE timers SET area = ? WHERE id = ?", area, timer_id)
+        if self.last is not None and self.last.id == timer_id:
+            self.last = msgspec.structs.replace(self.last, area=area)
+
     def pause(self, timer_id: str) -> None:
         """Keep what is left of a timer's time."""
         self._pause(self._row(timer_id), True)

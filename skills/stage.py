@@ -140,19 +140,16 @@ class SkillsStage:
         peer_acts: bool = False,
     ) -> None:
         self._registry, self._database, self._resolve = registry, database, resolve
-        self._trust = ClockTrust(database, now, boot_id, evidence)
-        self._floor, self._loudspeakers = Floor(), Loudspeakers(area)
+        trust = self._trust = ClockTrust(database, now, boot_id, evidence)
+        speakers = self._loudspeakers = Loudspeakers(area)
+        self._floor = Floor()
         rooms = {other.id: other.name for other in home.areas if other.id != area}
-        self._scheduler = TimerScheduler(
-            *(database, now, boot_id, self._trust.plausible, rooms, self._loudspeakers)
-        )
+        self._scheduler = TimerScheduler(database, now, boot_id, trust.plausible, rooms, speakers)
         self._pin = Pin(database, pin, boot_id)
         guard = Guard(rules, home, self._pin, area, database.attempt)
-        self._timing = Timing(now, boot_id, where, self._trust)
-        self._quiet = Quiet(database, self._timing, quiet, area)
-        self._announcements = Waiting(
-            *(database, self._timing, self._quiet, self._floor, self._loudspeakers)
-        )
+        timing = self._timing = Timing(now, boot_id, where, trust)
+        self._quiet = Quiet(database, timing, quiet, area)
+        self._announcements = Waiting(database, timing, self._quiet, self._floor, speakers)
         announce, ends = self._announcements.add_notice, Ends(broker, players, shares_lists)
         self._devices = Devices(database, home, ends, self._timing.countdown, announce, guard)
         self._music = StoredMusic(database, self._devices.added)
@@ -164,7 +161,7 @@ class SkillsStage:
         self._names = ToldNames(registry, names)
         self._events = Events(registry, database, self._devices, self._timing)
         capabilities = Capabilities(database, self._announcements, self._timing, network)
-        self._later = Later(registry, database, self._devices, self._timing, self._quiet.holds)
+        self._later = Later(registry, database, self._devices, timing, speakers, self._quiet.holds)
         self._revisions = revisions or Revisions()
         self._notices = notices if notices is not None else []
         self._notices += [SET_ASIDE] * bool(database.set_aside)

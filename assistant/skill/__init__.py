@@ -33,6 +33,7 @@ from assistant.skill.named import (
     named_time,
     naming,
     tells_time,
+    unheard_in,
 )
 from assistant.skill.network import Response
 from assistant.skill.opening import opened_by, opens, too_unsure_to_open
@@ -124,5 +125,6 @@ __all__ = [
     "tells_time",
     "too_unsure_to_open",
     "unambiguous",
+    "unheard_in",
     "unless",
 ]

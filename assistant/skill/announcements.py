@@ -49,6 +49,12 @@ class Announcements(Protocol):
     def rooms(self) -> tuple[str, ...]:
         """Ids of the areas beside this one in which there is a loudspeaker now."""
 
+    def heard_in(self, area: str) -> str:
+        """Id of the area in which is heard now what is for `area`: that one, or the device's own.
+
+        "" where the device stands in none.
+        """
+
     def waiting(self) -> tuple[Announcement, ...]:
         """Those that were not heard yet, the next first."""
 

@@ -13,7 +13,7 @@ from assistant.core.errors import SkillError
 from assistant.core.home.forecast import ForecastDay
 from assistant.core.home.music import Music
 from assistant.core.messages import Command, Slot, SlotValue, When
-from assistant.english.spoken import spoken
+from assistant.english.spoken import in_place, spoken
 from assistant.skill.announcements import Announcements, DoNotDisturb, Priority
 from assistant.skill.device import NO_DEVICE, Device
 from assistant.skill.files import NO_FILES, Files
@@ -120,6 +120,9 @@ class Timers(Protocol):
 
     def restore(self, timer: Timer) -> None:
         """Put back a timer, cancelled or changed since, with the time that it had left."""
+
+    def ring_in(self, timer_id: str, area: str) -> None:
+        """Let a timer ring in another room; one that rings, or has just rung, rings there now."""
 
     @property
     def last(self) -> Timer | None:
@@ -354,6 +357,19 @@ class Context:
         return self.announcements.announce(
             text, priority=priority, at=at, after=after, expires=expires, area=area
         )
+
+    @property
+    def room(self) -> str:
+        """The id of the area where it is said; "" for none."""
+        return self.area.id if self.area is not None else ""
+
+    def heard(self, area: str) -> str:
+        """Where is heard now what is for the area of an id, in words: "here", "in the kitchen"."""
+        there = self.announcements.heard_in(area)
+        if not self.peer and there == self.announcements.heard_in(self.room):
+            return "here"
+        room = next((one for one in self.home.areas if one.id == there), None)
+        return in_place(room.name) if room is not None else "at the base"
 
     def say(self, value: timedelta | datetime | date | time | Sequence[Any] | Any) -> str:
         """A value in spoken words: "5 minutes", "tomorrow at 6:30 pm", "eggs and milk"."""

@@ -85,6 +85,7 @@ class MemoryAlarms:
         name: str = "",
         at: time | None = None,
         insists: bool = False,
+        area: str = "",
     ) -> Alarm:
         """Keep an alarm."""
         number = str(len(self.said) + 1)
@@ -95,6 +96,7 @@ class MemoryAlarms:
             at=self._moment(when, at),
             then=when.said,
             rule=Recurrence.read(str(when.value)).rule if when.kind == "every" else "",
+            area=area,
         )
         self._alarms[number], self.said[number] = alarm, words
         return alarm
@@ -109,6 +111,12 @@ class MemoryAlarms:
         moment, then = self._moment(when, at), when.said
         self._alarms[alarm_id] = msgspec.structs.replace(before, at=moment, then=then)
         return Undo("alarms.restore", alarm_id)
+
+    def ring_in(self, alarm_id: str, area: str) -> Undo:
+        """Give an alarm another room."""
+        before = self._alarms[alarm_id]
+        self._alarms[alarm_id] = msgspec.structs.replace(before, area=area)
+        return Undo("alarms.ring_in", alarm_id, before.area)
 
     def skip(self, alarm_id: str) -> Undo:
         """Move an alarm by a day."""

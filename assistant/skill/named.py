@@ -14,7 +14,9 @@ import msgspec
 
 from assistant.core.messages import When
 from assistant.english.commands.half_days import says_day, says_half_of_day
+from assistant.english.spoken import in_place
 from assistant.skill.context import Context, Request
+from assistant.skill.home import Area
 from assistant.skill.plans import Alarm, needs_time
 from assistant.skill.reply import Ask
 from assistant.skill.values import Recurrence
@@ -54,6 +56,16 @@ def named_thing(context: Context) -> str:
 def _named(context: Context, kind: str) -> str:
     about = (one for one in context.conversation.about if one.startswith(kind))
     return next((one.removeprefix(kind) for one in about), "")
+
+
+def unheard_in(area: Area, context: Context, instead: str) -> str:
+    """That nothing can ring in `area`, as no loudspeaker is there now; "" where one is.
+
+    It says where is heard what rings in the room with the id `instead`.
+    """
+    if context.announcements.heard_in(area.id) == area.id:
+        return ""
+    return f"There is no loudspeaker {in_place(area.name)}; it rings {context.heard(instead)}."
 
 
 def named_time(

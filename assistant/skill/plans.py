@@ -65,6 +65,8 @@ class Alarm(msgspec.Struct, frozen=True, kw_only=True):
     held: bool = False
     """Whether it waits until the clock is known to be right."""
     ringing: bool = False
+    area: str = ""
+    """Id of the room in which it rings where a loudspeaker is there; "" where the device stands."""
 
     @property
     def caveat(self) -> str:
@@ -87,10 +89,12 @@ class Alarms(Protocol):
         name: str = "",
         at: time | None = None,
         insists: bool = False,
+        area: str = "",
     ) -> Alarm:
         """Say `words` when that time comes, `at` a time of day where only a day was said.
 
-        `AT` in the words stands for the time of day.
+        `AT` in the words stands for the time of day. It is said in the `area` with that id where a
+        loudspeaker is there, else where the device stands.
 
         One that `insists` rings again and again, until somebody says something. Raises `SkillError`
         with words for the user where the time is over, or not known.
@@ -105,6 +109,12 @@ class Alarms(Protocol):
 
     def move(self, alarm_id: str, when: When, *, at: time | None = None) -> Undo:
         """Let one ring at another time, and return the undo; raises as `set` does."""
+
+    def ring_in(self, alarm_id: str, area: str) -> Undo:
+        """Let one ring in another room, and return the undo.
+
+        One that rings, or rang a few minutes ago, rings there now.
+        """
 
     def skip(self, alarm_id: str) -> Undo:
         """Leave out the next time of one that recurs, and return the undo."""

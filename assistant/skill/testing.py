@@ -86,6 +86,10 @@ class MemoryTimers:
         """Give a timer another name."""
         self._keep(msgspec.structs.replace(self._timers[timer_id], name=name))
 
+    def ring_in(self, timer_id: str, area: str) -> None:
+        """Give a timer another room."""
+        self._keep(msgspec.structs.replace(self._timers[timer_id], area=area))
+
     def pause(self, timer_id: str) -> None:
         """Mark a timer as paused."""
         self._keep(msgspec.structs.replace(self._timers[timer_id], paused=True))
@@ -263,6 +267,10 @@ class MemoryAnnouncements:
             self.areas[made.id] = area
         self.made.append((made, at if at is not None else after))
         return made.id
+
+    def heard_in(self, area: str) -> str:
+        """The area, where a loudspeaker is there."""
+        return area if area in self.rooms else ""
 
     def waiting(self) -> tuple[Announcement, ...]:
         """Every announcement."""

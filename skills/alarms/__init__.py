@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.skill import Skill
-from skills.alarms import asking, changing, ringing, setting
+from skills.alarms import asking, changing, moving, ringing, setting
 
 skill = Skill("alarms", description="wake you at a time")
 skill.rule(
@@ -14,5 +14,6 @@ skill.rule("wake", "(wake|get) (me|us) [up]")
 skill.rule("which", "([the|my|our|that] [{clock}|{name}|{day}|next|other]|{day}'s) alarm")
 skill.rule("asked", "((the|my|our|that) [{name}|{day}|next|other]|{day}'s) alarm")
 skill.rule("drop", "(cancel|delete|remove|drop|scrap|clear|forget|get rid of)")
+skill.rule("where", "in [the|my] {area}")
 skill.rule("ones", "(alarms|alarm clocks)")
-skill.include(setting.skill, asking.skill, changing.skill, ringing.skill)
+skill.include(setting.skill, asking.skill, changing.skill, ringing.skill, moving.skill)

@@ -41,6 +41,10 @@ class Loudspeakers:
         every = dict.fromkeys((self._device, *there))
         return tuple(area for area in every if area != (here or self._device))
 
+    def heard_in(self, area: str) -> str:
+        """The area in which is heard now what is for `area`: that one, or the device's own."""
+        return area if self.peer(area) else self._device
+
     def timers(self, every: Callable[[], Iterable[Timer]]) -> Iterator[RoomTimers]:
         """The timers of each area with a satellite, where they are not what was told last."""
         areas = {area for area, _ in self._areas.values() if self.peer(area)}

@@ -225,6 +225,10 @@ class SkillAnnouncements:
         """Ids of the areas beside this one in which there is a loudspeaker now."""
         return self._waiting.loudspeakers.others(self._here)
 
+    def heard_in(self, area: str) -> str:
+        """Id of the area in which is heard now what is for `area`; "" for a device in none."""
+        return self._waiting.loudspeakers.heard_in(area)
+
     def waiting(self) -> tuple[Announcement, ...]:
         """Those of this skill that were not heard yet."""
         return tuple(

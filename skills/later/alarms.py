@@ -30,6 +30,7 @@ from assistant.core.messages import SpokenReply, When
 from assistant.english.spoken import length, spoken
 from assistant.skill.plans import AT, LONGEST_WORDS, MOST_ALARMS, Alarm
 from assistant.skill.reply import Undo
+from skills.announcements.loudspeakers import Loudspeakers
 from skills.later.plan import AtTime, Due
 from skills.later.timing import LONGEST, Timing
 from skills.later.wording import clock_of, in_words
@@ -46,7 +47,7 @@ MOST_RINGS = 12
 """Most rings of one that insists: for six minutes or more."""
 RECHECK_S = 60.0
 """Most seconds until the wall clock is looked at again, which may have been set."""
-CANCEL, RESTORE = "alarms.cancel", "alarms.restore"
+CANCEL, RESTORE, RING_IN = "alarms.cancel", "alarms.restore", "alarms.ring_in"
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +63,7 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     insists: bool = False
     heard: int = 0
     """How many of its rings were heard since it was due."""
+    area: str = ""
 
 
 def create_alarms(database: Database) -> None:
@@ -70,10 +72,13 @@ def create_alarms(database: Database) -> None:
 
 
 class StoredAlarms:
-    """The `Alarms` of the skills; the present is that of `timing`."""
+    """The `Alarms` of the skills; the present is that of `timing`.
 
-    def __init__(self, database: Database, timing: Timing) -> None:
-        self._database, self._timing = database, timing
+    An alarm rings in its room where one of the `loudspeakers` is there, else at the device.
+    """
+
+    def __init__(self, database: Database, timing: Timing, loudspeakers: Loudspeakers) -> None:
+        self._database, self._timing, self._loudspeakers = database, timing, loudspeakers
         self._again: dict[str, tuple[float, float]] = {}
         """Ring → when it is given again, and how long was waited for it."""
         self._heard: set[str] = set()
@@ -95,13 +100,22 @@ class StoredAlarms:
         name: str = "",
         at: time | None = None,
         insists: bool = False,
+        area: str = "",
     ) -> Alarm:
         """Keep an alarm; raises `SkillError` for no such time, too many, or too many words."""
         if len(self._rows()) >= MOST_ALARMS:
             raise SkillError("alarm.too_many", f"You have {MOST_ALARMS} of these already.")
         _require_short(words, name, kind)
         due = self._timing.first(when, at)
-        row = _Row(id=uuid.uuid4().hex, kind=kind, name=name, words=words, due=due, insists=insists)
+        row = _Row(
+            id=uuid.uuid4().hex,
+            kind=kind,
+            name=name,
+            words=words,
+            due=due,
+            insists=insists,
+            area=area,
+        )
         self._put(row)
         return self._alarm(row)
 
@@ -122,6 +136,16 @@ class StoredAlarms:
         due = self._timing.first(when, at)
         self._put(msgspec.structs.replace(row, due=due, heard=0))
         return _restoring(row)
+
+    def ring_in(self, alarm_id: str, area: str) -> Undo:
+        """Let an alarm ring in another room; one that rings, or has just rung, rings there now."""
+        rung = self._last if self.rung is not None else None
+        ringing = any(row.id == alarm_id and self._is_due(row) for row in self._rows())
+        if rung is not None and rung.id == alarm_id and not ringing:
+            return self._again_after(rung, 0.0, area)
+        row = self._row(alarm_id)
+        self._place(row, area)
+        return Undo(RING_IN, alarm_id, row.area)
 
     def skip(self, alarm_id: str) -> Undo:
         """Let an alarm that recurs ring only the time after the next."""
@@ -144,12 +168,7 @@ class StoredAlarms:
             raise SkillError("alarm.unknown", "That is no more.")
         if stored and self._is_due(row):
             self._over(row)
-        again = msgspec.structs.replace(
-            row, id=uuid.uuid4().hex, due=self._timing.after(after.total_seconds()), heard=0
-        )
-        self._put(again)
-        self._last = None
-        return Undo(CANCEL, again.id)
+        return self._again_after(row, after.total_seconds(), row.area)
 
     def silence(self) -> tuple[Alarm, ...]:
         """End the ringing of all that ring."""
@@ -170,6 +189,11 @@ class StoredAlarms:
         """Take back what was done to an alarm; an undo of a skill's may be made up."""
         if undo.operation == CANCEL:
             self._remove(undo.id)
+            return
+        if undo.operation == RING_IN:
+            for row in self._rows():
+                if row.id == undo.id:
+                    self._place(row, str(undo.value))
             return
         row = msgspec.json.decode(str(undo.value), type=_Row)
         _require_short(row.words, row.name, row.kind)
@@ -200,7 +224,8 @@ class StoredAlarms:
             patience_s = min(2 * waited_s, LONGEST_PATIENCE_S) or first_s
             self._again[ring] = at_s + patience_s, patience_s
             self._last, self._last_s = row, at_s
-            yield SpokenReply(utterance_id=ring, text=words, once=True)
+            peer = self._loudspeakers.peer(row.area)
+            yield SpokenReply(utterance_id=ring, text=words, once=True, area=row.area, peer=peer)
 
     def heard(self, utterance_id: str, interrupted: bool) -> None:
         """Note that playback has played a reply; if it was the ring of an alarm, that is over.
@@ -248,6 +273,21 @@ class StoredAlarms:
         ago = length(timedelta(minutes=late_s // 60))
         return f"{words} It was due {clock_of(due, now)}, {ago} ago."
 
+    def _place(self, row: _Row, area: str) -> None:
+        if self._is_due(row):
+            # Its number goes up, so that this is another ring than the one begun elsewhere.
+            self._put(msgspec.structs.replace(row, area=area, heard=row.heard + 1))
+        else:
+            self._write(msgspec.structs.replace(row, area=area))
+
+    def _again_after(self, row: _Row, after_s: float, area: str) -> Undo:
+        """Let what has rung ring again after a while, in an area, and return the undo."""
+        due = self._timing.after(after_s)
+        again = msgspec.structs.replace(row, id=uuid.uuid4().hex, due=due, heard=0, area=area)
+        self._put(again)
+        self._last = None
+        return Undo(CANCEL, again.id)
+
     def _over(self, row: _Row) -> None:
         """End what an alarm rings for: it is set to its next time, or forgotten."""
         following = self._timing.following(row.due)
@@ -276,12 +316,16 @@ class StoredAlarms:
             rule=row.due.rule if isinstance(row.due, AtTime) else "",
             held=self._left_s(row) == math.inf,
             ringing=self._is_due(row),
+            area=row.area,
         )
 
     def _put(self, row: _Row) -> None:
+        self._write(row)
+        self._forget(row.id)
+
+    def _write(self, row: _Row) -> None:
         text = msgspec.json.encode(row).decode()
         self._database.execute("INSERT OR REPLACE INTO alarms VALUES (?, ?)", row.id, text)
-        self._forget(row.id)
 
     def _remove(self, alarm_id: str) -> None:
         self._database.execute("DELETE FROM alarms WHERE id = ?", alarm_id)

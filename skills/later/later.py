@@ -28,6 +28,7 @@ from assistant.core.errors import SkillError
 from assistant.core.messages import Message, SpokenReply
 from assistant.english.commands.verbs import promised
 from assistant.skill import Context, Dialog, Reply, Request
+from skills.announcements.loudspeakers import Loudspeakers
 from skills.countdown import MOVED_S
 from skills.devices.devices import Devices
 from skills.history import History
@@ -71,11 +72,13 @@ class Later:
         database: Database,
         devices: Devices,
         timing: Timing,
+        loudspeakers: Loudspeakers,
         silent: Callable[[], bool] = lambda: False,
     ) -> None:
         self._registry, self._database, self._devices = registry, database, devices
         self._timing, self._silent = timing, silent
-        self.plans, self.alarms = StoredPlans(database, timing), StoredAlarms(database, timing)
+        self.plans = StoredPlans(database, timing)
+        self.alarms = StoredAlarms(database, timing, loudspeakers)
         rehearsal = Rehearsal(database)
         self._planner = Planner(registry, self.plans, timing, rehearsal)
         self._reports = Reports(database, silent)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.skill import Skill
-from skills.timer import changing, naming, running, starting
+from skills.timer import changing, moving, naming, running, starting
 
 skill = Skill("timer", description="set timers")
 skill.rule(
@@ -27,4 +27,4 @@ skill.rule("it", "(it|that|this|that one|this one|that timer|this timer|the time
 skill.rule("drop", "(cancel|stop|delete|remove|end|kill|drop|scrap|bin|ditch|lose|get rid of)")
 skill.rule("pause", "(pause|hold|freeze|stop the clock on)")
 skill.rule("resume", "(unpause|resume|continue|restart|carry on with|go on with)")
-skill.include(starting.skill, running.skill, changing.skill, naming.skill)
+skill.include(starting.skill, running.skill, changing.skill, naming.skill, moving.skill)

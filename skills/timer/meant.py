@@ -82,11 +82,21 @@ def on_timer(
 
     Of several, one of the room where it is said is meant. The user is asked where it is not clear.
     """
-    timers = matching(context, request, mention)
+    return on_one_of(matching(context, request, mention), context, mention, act, likely)
+
+
+def on_one_of(
+    timers: tuple[Timer, ...],
+    context: Context,
+    mention: TimerMention,
+    act: Callable[[Timer], Reply],
+    likely: Callable[[Timer], bool],
+) -> Dialog:
+    """Do `act` with the one that is meant of the `timers` that may be."""
     if len(timers) > 1 and mention.name and _means_each(mention.name, len(timers)):
         return _together([act(timer) for timer in timers])
     timers = tuple(filter(likely, timers)) or timers
-    here = tuple(timer for timer in timers if timer.area == room_of(context))
+    here = tuple(timer for timer in timers if timer.area == context.room)
     timer = yield from _one_of(here or timers, context)
     return no_such(context, mention) if timer is None else act(timer)
 
@@ -152,10 +162,20 @@ def _of_room(area: Area, timers: tuple[Timer, ...]) -> tuple[Timer, ...]:
     return tuple(t for t in timers if t.area == area.id or name <= _words(t.name))
 
 
-def room_of(context: Context, area: Area | None = None) -> str:
-    """The id of a room that was named, or else of the one where it is said; "" for none."""
-    place = area or context.area
-    return place.id if place is not None else ""
+def rung_or_matching(
+    context: Context, request: Request, mention: TimerMention
+) -> tuple[Timer, ...]:
+    """The timer that rings, or has just rung, where it may be meant; else those that are meant.
+
+    Beside it, one that was spoken of last may be.
+    """
+    found, rung = matching(context, request, mention), context.timers.rung
+    if rung is None or mention.start_duration not in (None, rung.duration):
+        return found
+    if mention.name not in (None, IT) and not _called(mention.name or "", (rung,)):
+        return found
+    about = context.conversation.about
+    return (rung, *(timer for timer in found if timer.id in about and timer.id != rung.id))
 
 
 def _called(name: str, timers: tuple[Timer, ...]) -> tuple[Timer, ...]:

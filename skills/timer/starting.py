@@ -6,7 +6,17 @@ from datetime import timedelta
 
 from assistant.english.commands.short_forms import COOKED, FOR_A_DISH
 from assistant.english.numbers import TIMED_BY
-from assistant.skill import Area, Context, Reply, Request, Skill, Traits, Undo, named_length
+from assistant.skill import (
+    Area,
+    Context,
+    Reply,
+    Request,
+    Skill,
+    Traits,
+    Undo,
+    named_length,
+    unheard_in,
+)
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
 from skills.timer.meant import (
     TIMER,
@@ -15,7 +25,6 @@ from skills.timer.meant import (
     called,
     is_meant,
     is_spoken_of,
-    room_of,
     short_name,
 )
 
@@ -25,6 +34,7 @@ SNOOZE = timedelta(minutes=5)
 
 skill = Skill("timer")
 skill.rule("whose", "[my|our|his|her|their]")
+skill.rule("rings_there", "(and|that|to) (ring|rings|go off|goes off) [it] <where>")
 
 _BY_NAME = (
     "{duration} [cooking|baking|boiling] (for|on) <whose> {text:name}",
@@ -114,6 +124,12 @@ def _cooks(name: str) -> bool:
     "time {duration}",
     traits=TIMER,
 )
+@skill.intent(
+    "HassStartTimer",
+    "<start> [a|an|the|my|another] {duration} [{name}] timer <rings_there>",
+    "<start> [a|an|the|my|another] [{name}] timer for {duration} <rings_there>",
+    fixed={"ringing": "there"},
+)
 @skill.short("HassStartTimer", *_BY_NAME, *_UNNAMED)
 @skill.short(
     "HassStartTimer",
@@ -138,17 +154,23 @@ def _cooks(name: str) -> bool:
     holds=_is_another,
 )
 def start_timer(
-    duration: HowLong, context: Context, name: Name | None = None, area: Area | None = None
+    duration: HowLong,
+    context: Context,
+    name: Name | None = None,
+    area: Area | None = None,
+    ringing: str = "",
 ) -> Reply:
-    """Start a timer for the spoken duration."""
+    """Start a timer for the spoken duration, for a room or so that it is to ring there."""
     if duration <= timedelta(0):
         return Reply("A timer needs more time than that.", done=False)
     if duration > LONGEST_TIMER:
         return Reply(TOO_LONG, done=False)
     if len(context.timers.all()) >= MOST_TIMERS:
         return Reply(f"You have {MOST_TIMERS} timers already. Cancel one first.", done=False)
-    timer = context.timers.start(duration, (name or "").strip(), room_of(context, area))
-    text = f"{called(timer, context).capitalize()}, starting now."
+    unheard = unheard_in(area, context, context.room) if area is not None and ringing else ""
+    room = context.room if area is None or unheard else area.id
+    timer = context.timers.start(duration, (name or "").strip(), room)
+    text = f"{called(timer, context).capitalize()}, starting now. {unheard}".strip()
     return Reply(text, undo=Undo("timers.cancel", timer.id), about=(timer.id,))
 
 

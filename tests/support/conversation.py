@@ -8,6 +8,7 @@ from itertools import count
 import msgspec
 
 from assistant.core.messages import Command, Commit, Interpretation, SpokenReply, Transcript
+from assistant.core.messages import Commit, Interpretation, Message, SpokenReply, Transcript
 from assistant.skill.home import Entity, Home
 from nlu.stage import NluStage
 from tests.support.talking import HOME, Talk
@@ -38,6 +39,8 @@ class Conversation:
         """Whether the last reply asked for a secret, so that what is said next is one."""
         self.handed: tuple[Command, ...] = ()
         """What the peer is to carry out, by the last reply."""
+        self.given: list[Message] = []
+        """All that the skills gave to what was said last."""
 
     def __call__(self, text: str, area: str = "") -> str:
         """The reply to what is said in an area; "" where no skill claims the text."""
@@ -55,14 +58,14 @@ class Conversation:
             at_s=self._at_s + self.talk.at_s,
             secret=self.secret,
         )
-        given = [
+        self.given = [
             out
             for message in self._nlu.feed(heard)
             if isinstance(message, Interpretation)
             for out in self.talk.feed(message)
         ]
-        given += self.talk.feed(Commit(utterance_id=name, revision=1))
-        replies = [m for m in given if isinstance(m, SpokenReply)]
+        self.given += self.talk.feed(Commit(utterance_id=name, revision=1))
+        replies = [m for m in self.given if isinstance(m, SpokenReply)]
         self.secret = any(reply.secret for reply in replies)
         self.handed = tuple(command for reply in replies for command in reply.handed)
         return " ".join(reply.text for reply in replies)
