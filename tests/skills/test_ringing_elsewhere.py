@@ -12,6 +12,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
+from assistant.core.errors import SkillError
 from assistant.core.messages import (
     Message,
     PlaybackEnded,
@@ -21,6 +22,7 @@ from assistant.core.messages import (
     Tick,
     When,
 )
+from assistant.core.settings.wyoming import PEER
 from assistant.skill.home import Area
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
@@ -234,6 +236,27 @@ def test_what_was_set_elsewhere_is_meant_where_nothing_was_spoken_of(say: Conver
     assert say("move that to the bedroom", "office") == "Your timer will ring in the bedroom."
     say("wake me at seven in the morning")
     assert "will ring" not in say("move that to the office", "bedroom")  # which of both?
+
+
+def test_over_the_network_nothing_is_here(say: Conversation) -> None:
+    said = "There is no loudspeaker in the attic; it rings in the kitchen."
+    assert say("set a ten minute timer and ring in the attic", PEER).endswith(said)
+
+
+def test_a_device_in_no_room_is_the_base(talks: Callable[..., Talk], nlu: NluStage) -> None:
+    say = Conversation(talks(home=LARGER, area=""), nlu, float(next(FAR_APART)))
+    come(say.talk)
+    say("set a timer for ten minutes")
+    assert say("where will the timer ring").endswith("will ring here.")
+    assert say("where will the timer ring", "office").endswith("will ring at the base.")
+
+
+def test_what_is_no_more_cannot_ring_elsewhere(talk: Talk) -> None:
+    context = talk.stage._rooms.of("").context
+    with pytest.raises(SkillError, match="no more"):
+        context.timers.ring_in("gone", "office")
+    with pytest.raises(SkillError, match="no more"):
+        context.alarms.ring_in("gone", "office")
 
 
 # ── alarms ──────────────────────────────────────────────────────────────────────────────────

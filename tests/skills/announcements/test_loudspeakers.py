@@ -43,6 +43,13 @@ def test_a_satellite_speaks_in_its_area_while_it_is_told_of(kitchen: Loudspeaker
     assert kitchen.peer("kitchen") == ""
 
 
+def test_what_is_for_a_room_without_one_is_heard_at_the_device(kitchen: Loudspeakers) -> None:
+    assert [kitchen.heard_in(area) for area in ("kitchen", "hall", "")] == [
+        *("kitchen", "office", "office")
+    ]
+    assert Loudspeakers().heard_in("kitchen") == ""
+
+
 def test_one_that_goes_speaks_no_more(kitchen: Loudspeakers) -> None:
     kitchen.observe(SatelliteChanged(satellite="stove", area="kitchen", present=False), 101.0)
     assert kitchen.peer("kitchen") == ""
