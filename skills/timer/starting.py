@@ -34,7 +34,9 @@ SNOOZE = timedelta(minutes=5)
 
 skill = Skill("timer")
 skill.rule("whose", "[my|our|his|her|their]")
-skill.rule("rings_there", "(and|that|to) (ring|rings|go off|goes off) [it] <where>")
+skill.rule(
+    "rings_there", "(and|that|to) (ring|rings|go off|goes off) [it] in [the|my] {area:there}"
+)
 
 _BY_NAME = (
     "{duration} [cooking|baking|boiling] (for|on) <whose> {text:name}",
@@ -119,16 +121,12 @@ def _cooks(name: str) -> bool:
     "<start> [a|an|the|my|another] timer <where> (for|of) {duration}",
     "<where> <start> [a|an|the|my|another] timer [for|of] {duration}",
     "<where> <start> [a|an|the|my|another] {duration} [{name}] timer",
+    "<start> [a|an|the|my|another] {duration} [{name}] timer <rings_there>",
+    "<start> [a|an|the|my|another] [{name}] timer for {duration} <rings_there>",
     "(remind me|tell me) in {duration}",
     "count down [from] {duration}",
     "time {duration}",
     traits=TIMER,
-)
-@skill.intent(
-    "HassStartTimer",
-    "<start> [a|an|the|my|another] {duration} [{name}] timer <rings_there>",
-    "<start> [a|an|the|my|another] [{name}] timer for {duration} <rings_there>",
-    fixed={"ringing": "there"},
 )
 @skill.short("HassStartTimer", *_BY_NAME, *_UNNAMED)
 @skill.short(
@@ -158,17 +156,18 @@ def start_timer(
     context: Context,
     name: Name | None = None,
     area: Area | None = None,
-    ringing: str = "",
+    there: Area | None = None,
 ) -> Reply:
-    """Start a timer for the spoken duration, for a room or so that it is to ring there."""
+    """Start a timer for the spoken duration, for a room, or to ring `there`."""
     if duration <= timedelta(0):
         return Reply("A timer needs more time than that.", done=False)
     if duration > LONGEST_TIMER:
         return Reply(TOO_LONG, done=False)
     if len(context.timers.all()) >= MOST_TIMERS:
         return Reply(f"You have {MOST_TIMERS} timers already. Cancel one first.", done=False)
-    unheard = unheard_in(area, context, context.room) if area is not None and ringing else ""
-    room = context.room if area is None or unheard else area.id
+    unheard = unheard_in(there, context, context.room) if there is not None else ""
+    place = area if there is None or unheard else there
+    room = context.room if place is None else place.id
     timer = context.timers.start(duration, (name or "").strip(), room)
     text = f"{called(timer, context).capitalize()}, starting now. {unheard}".strip()
     return Reply(text, undo=Undo("timers.cancel", timer.id), about=(timer.id,))

@@ -85,8 +85,7 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
         "set a pizza timer": {"name": "pizza"},
         "set a ten minute timer and ring in the office": {
             "duration": 600,
-            "area": "Office",
-            "ringing": "there",
+            "there": "Office",
         },
     },
     "SetAlarm": {
@@ -96,15 +95,6 @@ UNDERSTOOD: dict[str, dict[str, Slots]] = {
         "an alarm for nine p.m.": {"at": "21:00:00+00:00"},
         "set a gym alarm for nine": {"at": "21:00:00+00:00", "name": "gym"},
         "set an alarm for nine in the office": {"at": "21:00:00+00:00", "area": "Office"},
-    },
-    "MoveTimer": {
-        "move the timer to the office": {"area": "Office"},
-        "ring the pasta timer in the kitchen": {"name": "pasta", "area": "Kitchen"},
-        "let the ten minute timer ring in my office": {"start_duration": 600, "area": "Office"},
-    },
-    "MoveAlarm": {
-        "move my alarm to the office": {"area": "Office"},
-        "ring the gym alarm in the office": {"name": "gym", "area": "Office"},
     },
     "AlarmStatus": {"what alarms are set": {}, "when is my alarm": {}, "list my alarms": {}},
     "WakingTime": {"what time do I get up tomorrow": {"day": _DAY.isoformat()}},
