@@ -7,8 +7,14 @@ from itertools import count
 
 import msgspec
 
-from assistant.core.messages import Command, Commit, Interpretation, SpokenReply, Transcript
-from assistant.core.messages import Commit, Interpretation, Message, SpokenReply, Transcript
+from assistant.core.messages import (
+    Command,
+    Commit,
+    Interpretation,
+    Message,
+    SpokenReply,
+    Transcript,
+)
 from assistant.skill.home import Entity, Home
 from nlu.stage import NluStage
 from tests.support.talking import HOME, Talk
