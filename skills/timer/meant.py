@@ -180,8 +180,8 @@ def rung_or_matching(
 
 def _called(name: str, timers: tuple[Timer, ...]) -> tuple[Timer, ...]:
     """The timers of a name, a part of one, a place, a length, or of several of these."""
-    wanted = _words(name)
-    same = tuple(timer for timer in timers if _words(timer.name) == wanted)
+    wanted = _words(name)  # none in "a timer", which is no name, also of one that has none
+    same = tuple(timer for timer in timers if wanted and _words(timer.name) == wanted)
     part = tuple(t for t in timers if wanted and wanted <= _words(t.name))
     placed = tuple(t for t in timers if t.place == _place(name, len(timers)))
     if same or part or placed:

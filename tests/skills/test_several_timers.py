@@ -148,3 +148,9 @@ def test_which_two_of_three_are_both_is_asked(cooking: Conversation) -> None:
     cooking("rice ten minutes")
     assert cooking("pause both") == "Which timer: tea, eggs or rice?"
     assert paused(cooking) == []
+
+
+def test_a_further_timer_without_a_name_runs_beside_the_first(say: Conversation) -> None:
+    say("set a timer for ten minutes")
+    assert say("set a timer for five minutes") == "Timer for five minutes, starting now."
+    assert say.talk.timers() == 2
