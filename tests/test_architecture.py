@@ -25,6 +25,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "assistant.core": (),
     "assistant.skill": ("assistant.core", "assistant.english"),
     "assistant.answer": ("assistant.skill", "assistant.core", "assistant.english"),
+    "assistant.sensors": ("assistant.skill", "assistant.core", "assistant.english"),
     "audio": ("assistant.skill", "assistant.core", "assistant.english"),
     "nlu": ("assistant.skill", "assistant.core", "assistant.english"),
     "skills": ("assistant.skill", "assistant.core", "assistant.english"),

@@ -31,7 +31,7 @@ from assistant.answer.retrieval.retriever import Retriever
 from assistant.answer.retrieval.search import Searcher
 from assistant.core.models.manifest import Library
 from assistant.english.numbers import FIGURES
-from assistant.evaluation.shelf import Shelf
+from assistant.evaluation.answering.shelf import Shelf
 from models.training import renaming
 from models.training.questions import Block, blocks
 

@@ -33,7 +33,7 @@ from assistant.answer.summary.titles import inside
 from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.english.sentences import sentences
-from assistant.evaluation.rouge import Rouge, rouge
+from assistant.evaluation.answering.rouge import Rouge, rouge
 
 TEXTS = Path(__file__).resolve().parents[2] / "tests" / "data" / "documents" / "summaries"
 SPLITS = ("dev", "test")

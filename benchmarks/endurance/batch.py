@@ -24,7 +24,7 @@ from pathlib import Path
 import msgspec
 
 from assistant.documents.answer_file import Answered
-from assistant.evaluation.squad import Article, read_articles
+from assistant.evaluation.answering.squad import Article, read_articles
 
 XQUAD = Path("../shared/data/answers/xquad.en.json")
 LOOKED_AT_EVERY_S = 0.02

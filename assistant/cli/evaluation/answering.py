@@ -19,15 +19,15 @@ from assistant.cli.shared.output import progress, show_figures
 from assistant.composition import Composition
 from assistant.core.database import Database
 from assistant.core.stage import Stage
-from assistant.evaluation.answers import evaluate_answers, passages
-from assistant.evaluation.questions import (
+from assistant.evaluation.answering.answers import evaluate_answers, passages
+from assistant.evaluation.answering.questions import (
     DOCUMENTS,
     DocumentQuestion,
     evaluate_questions,
     load_questions,
 )
-from assistant.evaluation.shelf import Shelf
-from assistant.evaluation.squad import read_articles
+from assistant.evaluation.answering.shelf import Shelf
+from assistant.evaluation.answering.squad import read_articles
 
 app = typer.Typer()
 

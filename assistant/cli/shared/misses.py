@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from assistant.cli.shared.output import console, emit
+from assistant.evaluation.answering.questions import QuestionMiss
 from assistant.evaluation.home_tests import WantedCommand
-from assistant.evaluation.questions import QuestionMiss
 from assistant.evaluation.rejects import Offence
 from assistant.evaluation.sentences import Miss
 from assistant.evaluation.spoken import Misheard

@@ -13,7 +13,7 @@ from assistant.core.database import Database
 from assistant.core.errors import InputError
 from assistant.core.messages import Commit, Message, SpokenReply
 from assistant.core.stage import Stage
-from assistant.evaluation.questions import (
+from assistant.evaluation.answering.questions import (
     DocumentQuestion,
     QuestionMiss,
     QuestionSet,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.evaluation.rouge import rouge
+from assistant.evaluation.answering.rouge import rouge
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import numpy as np
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.retrieval.search import SearchResult
 from assistant.control.metrics import percentile
-from assistant.evaluation.squad import Article, SquadQuestion, overlap
+from assistant.evaluation.answering.squad import Article, SquadQuestion, overlap
 
 TOP = 5
 Progress = Callable[[int, int], None]

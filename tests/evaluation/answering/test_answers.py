@@ -13,9 +13,9 @@ from assistant.answer.retrieval.encoder import PassageEncoder
 from assistant.answer.retrieval.search import SearchResult
 from assistant.core.errors import InputError
 from assistant.core.models.manifest import Library
-from assistant.evaluation.answers import AnswerFigures, evaluate_answers, passages
-from assistant.evaluation.shelf import Shelf
-from assistant.evaluation.squad import Article, GoldAnswer, overlap, read_articles
+from assistant.evaluation.answering.answers import AnswerFigures, evaluate_answers, passages
+from assistant.evaluation.answering.shelf import Shelf
+from assistant.evaluation.answering.squad import Article, GoldAnswer, overlap, read_articles
 
 KETTLE = (
     "The kettle holds 1.7 litres and boils in four minutes. "

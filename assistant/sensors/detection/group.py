@@ -1,0 +1,137 @@
+"""Sensors that belong together, such as those of a machine: whether they still move as they did.
+
+The mean of the last few readings is split in two: Hotelling's T² is how far it is from the centre
+within the directions in which the sensors usually vary together, and Q what is left beside those
+(Jackson and Mudholkar, Technometrics 21(3), 1979). The centre follows the readings slowly, but not
+while something is wrong, as a machine that warms up is not broken.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+WINDOW = 10
+"""Readings whose mean is judged."""
+EXPLAINED = 0.95
+"""Least share of the variance that the usual directions have; the others are Q's."""
+USUAL = 0.99
+"""Quantile of what is learnt that counts as the largest usual distance."""
+ALARM = 4.0
+"""Multiple of the largest usual distance at which something is wrong."""
+FOLLOWS = 0.02
+"""Share of its distance by which the centre follows each reading."""
+FEWEST = 5 * WINDOW
+"""Fewest readings that can be learnt from."""
+_STILL = 1e-9
+"""Least standard deviation of a sensor, in its unit; one that stood still would divide by zero."""
+
+
+class GroupModel(msgspec.Struct, frozen=True, kw_only=True):
+    """What was learnt of a group while all was well; rows are directions, columns sensors."""
+
+    mean: tuple[float, ...]
+    deviation: tuple[float, ...]
+    centre: tuple[float, ...]
+    """The mean of the windows, in deviations from `mean`."""
+    directions: tuple[tuple[float, ...], ...]
+    """Unit vectors, the one of the largest variance first."""
+    variances: tuple[float, ...]
+    usual: int
+    """How many of the directions are T²'s."""
+    largest_t2: float
+    largest_q: float
+
+    @classmethod
+    def learn(cls, readings: Array) -> GroupModel:
+        """Learn from float64[n, sensors] in which all was well; raises `ValueError` for too few."""
+        if len(readings) < FEWEST or not np.isfinite(readings).all():
+            raise ValueError(f"{FEWEST} readings of every sensor are needed")
+        mean, deviation = readings.mean(0), readings.std(0) + _STILL
+        windows = _means((readings - mean) / deviation)
+        centre = windows.mean(0)
+        variances, columns = np.linalg.eigh(np.atleast_2d(np.cov((windows - centre).T)))
+        variances, directions = variances[::-1].clip(_STILL), columns.T[::-1]
+        shares = np.cumsum(variances) / variances.sum()
+        usual = min(int(np.searchsorted(shares, EXPLAINED)) + 1, max(1, len(variances) - 1))
+        t2, q = _distances((windows - centre) @ directions.T, variances, usual)
+        return cls(
+            mean=tuple(mean.tolist()),
+            deviation=tuple(deviation.tolist()),
+            centre=tuple(centre.tolist()),
+            directions=tuple(map(tuple, directions.tolist())),
+            variances=tuple(variances.tolist()),
+            usual=usual,
+            largest_t2=float(np.quantile(t2, USUAL)) + _STILL,
+            largest_q=float(np.quantile(q, USUAL)) + _STILL,
+        )
+
+
+class GroupDetector:
+    """Judges the readings of a group, one after the other, by what was learnt of it."""
+
+    def __init__(self, model: GroupModel) -> None:
+        self._mean, self._deviation = np.array(model.mean), np.array(model.deviation)
+        self._directions, self._variances = np.array(model.directions), np.array(model.variances)
+        self._model, self._centre = model, np.array(model.centre)
+        self._readings = deque([self._centre] * WINDOW, maxlen=WINDOW)
+        self._off = np.zeros(len(model.mean))
+
+    def feed(self, reading: Array) -> float:
+        """How far the last readings are from what is usual: from 1 on, something is wrong.
+
+        `reading` is float64[sensors]; a value that is missing is NaN, and counts as what the others
+        let expect.
+        """
+        self._readings.append(self._whole((reading - self._mean) / self._deviation))
+        self._off = np.mean(self._readings, axis=0) - self._centre
+        usual = self._model.usual
+        t2, q = _distances(self._directions @ self._off, self._variances, usual)
+        score = max(t2 / self._model.largest_t2, q / self._model.largest_q) / ALARM
+        if score < 1:
+            self._centre += FOLLOWS * self._off
+        return float(score)
+
+    def _whole(self, standard: Array) -> Array:
+        """A reading with the values that are missing so that Q is least."""
+        missing = np.isnan(standard)
+        if not missing.any():
+            return standard
+        off = np.where(missing, 0.0, standard - self._centre)
+        rest = self._directions[self._model.usual :]
+        off[missing] = np.linalg.lstsq(rest[:, missing], -rest @ off, rcond=None)[0]
+        return np.asarray(self._centre + off)
+
+    def contributions(self) -> Array:
+        """The share of each sensor in the last score, float64[sensors] that sum to one.
+
+        It is how much less the distances would be were that sensor where the others expect it,
+        relative to what is usual (reconstruction-based contribution; Alcala and Qin, Automatica
+        45(7), 2009).
+        """
+        weights = np.where(
+            np.arange(len(self._variances)) < self._model.usual,
+            1 / (self._variances * self._model.largest_t2),
+            1 / self._model.largest_q,
+        )
+        form = self._directions.T @ (weights[:, None] * self._directions)
+        parts = (form @ self._off) ** 2 / np.diag(form)
+        return np.asarray(parts / max(parts.sum(), _STILL))
+
+
+def _means(readings: Array) -> Array:
+    """The means of all whole windows, float64[n - WINDOW + 1, sensors]."""
+    sums = np.cumsum(np.vstack([np.zeros(readings.shape[1]), readings]), axis=0)
+    return np.asarray((sums[WINDOW:] - sums[:-WINDOW]) / WINDOW)
+
+
+def _distances(parts: Array, variances: Array, usual: int) -> tuple[Any, Any]:
+    """T² and Q of what has these parts in the directions, its last axis."""
+    t2 = (parts[..., :usual] ** 2 / variances[:usual]).sum(-1)
+    return t2, (parts[..., usual:] ** 2).sum(-1)
