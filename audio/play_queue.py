@@ -20,7 +20,11 @@ RATES_HZ = range(4_000, 192_001)
 LOWERED = 0.25
 """Factor on the samples of what begins to play while somebody may be speaking: 12 dB less."""
 LONGEST_WAITING_S = 600.0
-"""Most seconds of speech that wait to be played; nobody listens to more."""
+"""Most seconds of speech that wait to be played; nobody listens to more. Each piece counts at least
+for the memory that it takes, as if its sound were of `MEMORY_HZ`: 27 MB in all."""
+MEMORY_HZ = 22_050
+PIECE_BYTES = 400
+"""Bytes that a piece takes beside its sound."""
 
 
 class Sounding(NamedTuple):
@@ -77,6 +81,8 @@ class PlayQueue:
     ) -> None:
         self.lowered, self._volume = False, volume
         self._queue: deque[Speech] = deque()
+        self._waiting_s = 0.0
+        """What waits in the queue, as `LONGEST_WAITING_S` counts it."""
         self._rest: Samples = np.zeros(0, np.int16)
         self._resampler = Resampler(1, 1)
         """That of the reply that plays."""
@@ -110,6 +116,7 @@ class PlayQueue:
             return
         if not (speech.once and self._has_come(speech)):
             self._queue.append(speech)
+            self._waiting_s += _counted_s(speech)
 
     def pull(self, count: int, rate_hz: int) -> tuple[Samples, list[News]]:
         """The next `count` samples at `rate_hz`, silence where there is nothing, and the news."""
@@ -130,8 +137,7 @@ class PlayQueue:
         """Drop everything; the replies that were playing or waiting were interrupted."""
         current = self._current
         ids = [current, *(speech.utterance_id for speech in self._queue)]
-        self._queue.clear()
-        self._sentence, self._rest, self._current = None, self._rest[:0], ""
+        self._clear()
         return [
             self._end(ReplyEnded(i, interrupted=True, heard=i == current and self._sounded))
             for i in dict.fromkeys(ids)
@@ -141,8 +147,7 @@ class PlayQueue:
     def lose(self) -> list[News]:
         """End what should have been played as unheard, as there is no loudspeaker."""
         sentences = [s for s in (self._sentence, *self._queue) if s is not None]
-        self._queue.clear()
-        self._sentence, self._rest, self._current = None, self._rest[:0], ""
+        self._clear()
         ended: list[News] = [
             self._end(ReplyEnded(s.utterance_id, s.listen, heard=False))
             for s in sentences
@@ -151,11 +156,16 @@ class PlayQueue:
         self._taken.clear()
         return ended
 
+    def _clear(self) -> None:
+        self._queue.clear()
+        self._waiting_s = 0.0
+        self._sentence, self._rest, self._current = None, self._rest[:0], ""
+
     def _check(self, speech: Speech) -> None:
         if speech.rate_hz not in RATES_HZ or len(speech.samples) % 2:
             size = f"{len(speech.samples)} bytes at {speech.rate_hz} Hz"
             raise AudioError("audio.speech", f"{size} are no sound of 16 bits a sample")
-        if sum(map(_seconds, (*self._queue, speech))) > LONGEST_WAITING_S:
+        if self._waiting_s + _counted_s(speech) > LONGEST_WAITING_S:
             message = f"more than {LONGEST_WAITING_S:.0f} s of speech wait to be played"
             raise AudioError("audio.too_much", message)
 
@@ -171,6 +181,7 @@ class PlayQueue:
         if not self._queue:
             return False
         self._sentence = self._queue.popleft()
+        self._waiting_s -= _counted_s(self._sentence)
         samples = np.frombuffer(self._sentence.samples, np.int16)
         if self._sentence.utterance_id:
             samples = _scaled(samples, self._volume() * (LOWERED if self.lowered else 1.0))
@@ -225,5 +236,6 @@ def _scaled(samples: Samples, factor: float) -> Samples:
     return scaled
 
 
-def _seconds(speech: Speech) -> float:
-    return len(speech.samples) / 2 / speech.rate_hz
+def _counted_s(speech: Speech) -> float:
+    sound = len(speech.samples)
+    return max(sound / speech.rate_hz, (sound + PIECE_BYTES) / MEMORY_HZ) / 2

@@ -1,4 +1,4 @@
-"""Rate-limited warnings: one line a minute for each culprit, with the number of those left out."""
+"""Rate-limited lines in the log: one a minute for each culprit, with the number left out."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ EVERY_S = 60.0
 
 
 class Complaints:
-    """Warns on `log`, once in `EVERY_S` for each culprit; there must be a limit to the culprits."""
+    """Logs once in `EVERY_S` for each culprit; there must be a limit to the culprits."""
 
     def __init__(self, log: logging.Logger, clock: Callable[[], float] = time.monotonic) -> None:
         self._log, self._clock = log, clock
         self._due_s: dict[str, float] = {}
         self._kept_back: dict[str, int] = {}
 
-    def of(self, culprit: str, what: str) -> None:
-        """Log a warning about `culprit`, or count it for the next line."""
+    def of(self, culprit: str, what: str, level: int = logging.WARNING) -> None:
+        """Log a line about `culprit`, or count it for the next one."""
         now_s = self._clock()
         if now_s < self._due_s.get(culprit, now_s):
             self._kept_back[culprit] = self._kept_back.get(culprit, 0) + 1
             return
         self._due_s[culprit] = now_s + EVERY_S
         more = self._kept_back.pop(culprit, 0)
-        self._log.warning("%s: %s%s", culprit, what, f"; {more} more before it" if more else "")
+        before = f"; {more} more before it" if more else ""
+        self._log.log(level, "%s: %s%s", culprit, what, before)

@@ -16,6 +16,8 @@ from audio.clearness import Heard
 KEY = "hark"
 LONGEST_S = 10.0
 """Most seconds that are told: of sound from before a wake word, or since its end."""
+MOST_DB = 100.0
+"""Most decibels that are told: 16 bits hold 96."""
 LONGEST_NAME = 100
 """Most characters of a wake word's name."""
 _Name = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
@@ -47,12 +49,17 @@ class Noticed(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, context: dict[str, Any] | None) -> Noticed:
-        """What a context tells, seconds within bounds; raises `msgspec.ValidationError`."""
+        """What a context tells, numbers within bounds; raises `msgspec.ValidationError`."""
         told = msgspec.convert((context or {}).get(KEY, {}), cls)
+        heard = told.heard
+        if heard is not None:
+            bounded_db = min(max(-MOST_DB, heard.clearness_db), MOST_DB)
+            heard = heard._replace(clearness_db=bounded_db)
         return msgspec.structs.replace(
             told,
             preroll_s=_bounded(told.preroll_s),
             keyword_ended_s=_bounded(told.keyword_ended_s),
+            heard=heard,
         )
 
 

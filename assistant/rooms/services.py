@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from weakref import WeakValueDictionary
 
 from wyoming.info import Info
 
@@ -15,14 +15,15 @@ from assistant.bridge.complaints import Complaints
 from assistant.core.errors import ConfigError, RoomsError
 from assistant.core.settings.wyoming import PEER, WyomingSettings
 from assistant.rooms.asking import Peer
+from assistant.rooms.callers import Callers
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.session import Session
 from assistant.rooms.wake_words import WakeWords
-from assistant.rooms.wire import LOST, MOST_HEADER_BYTES
+from assistant.rooms.wire import LOST, MOST_HEADER_BYTES, hang_up
 
 MOST_CONNECTIONS = 64
 MOST_OF_ONE = 24
-"""Most connections from one address, so that nobody keeps others out."""
+"""Most connections from one address."""
 AT_ONCE = 4
 """Most requests of one address that the daemon works on at a time; the others wait."""
 
@@ -46,7 +47,9 @@ class Services:
         self._settings, self._info, self._daemon, self._words = settings, info, daemon, words
         self._complaints = Complaints(log)
         self._peer = Peer(PEER)
-        self._callers: dict[str, _Caller] = defaultdict(_Caller)
+        self._callers = Callers(MOST_CONNECTIONS, MOST_OF_ONE)
+        self._turns = WeakValueDictionary[str, asyncio.Semaphore]()
+        """The turns with the daemon of each address that is served."""
         self._server: asyncio.Server | None = None
         self.port = 0
         """The port that is listened at; 0 where nobody is let in."""
@@ -54,7 +57,7 @@ class Services:
     @property
     def connections(self) -> int:
         """How many connections are served now."""
-        return sum(caller.connections for caller in self._callers.values())
+        return len(self._callers)
 
     async def start(self) -> None:
         """Listen, where anybody is let in; raises `RoomsError` where that cannot be."""
@@ -81,43 +84,33 @@ class Services:
             await self._let_in(reader, writer)
 
     async def _let_in(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        address = writer.get_extra_info("peername")[0]
+        address, task = writer.get_extra_info("peername")[0], asyncio.current_task()
         try:
             if not is_among(address, self._allowed):
                 self._complaints.of("wyoming", "an address that wyoming.allow does not name calls")
-            elif self.connections >= MOST_CONNECTIONS:
-                self._complaints.of("wyoming", f"more than {MOST_CONNECTIONS} connections come")
-            elif self._callers[address].connections >= MOST_OF_ONE:
-                self._complaints.of("wyoming", f"more than {MOST_OF_ONE} connections of one come")
-            else:
-                caller = self._callers[address]
-                about = (self._daemon, self._info, self._peer, caller.turn, self._words)
-                await self._served(Session(*about, reader, writer), caller)
-                if not caller.connections:
-                    del self._callers[address]
-        finally:
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
-
-    async def _served(self, session: Session, caller: _Caller) -> None:
-        caller.connections += 1
-        try:
-            await session.run()
+            elif task is not None:
+                with self._callers.let_in(address, task.cancel):
+                    await self._served(address, reader, writer)
         except RoomsError as error:
-            if error.code == LOST:  # who has what it wants may leave with a part unread
-                return
-            self._complaints.of("wyoming", f"a connection ends: {error.message} ({error.code})")
+            self._complain(error)
         finally:
-            caller.connections -= 1
+            writer.transport.abort()
 
+    async def _served(
+        self, address: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        turn = self._turns.setdefault(address, asyncio.Semaphore(AT_ONCE))
+        about = (self._daemon, self._info, self._peer, turn, self._words)
+        try:
+            await Session(*about, reader, writer).run()
+        except RoomsError as error:
+            if error.code != LOST:  # who has what it wants may leave with a part unread
+                self._complain(error)
+        finally:
+            await hang_up(writer)
 
-class _Caller:
-    """An address: how many connections it has, and its turns with the daemon."""
-
-    def __init__(self) -> None:
-        self.connections = 0
-        self.turn = asyncio.Semaphore(AT_ONCE)
+    def _complain(self, error: RoomsError) -> None:
+        self._complaints.of("wyoming", f"a connection ends: {error.message} ({error.code})")
 
 
 def networks(allow: Iterable[str]) -> tuple[Network, ...]:

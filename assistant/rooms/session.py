@@ -29,7 +29,7 @@ from assistant.rooms.daemon import Daemon
 from assistant.rooms.description import NAME
 from assistant.rooms.speaking import Speaking
 from assistant.rooms.wake_words import Listening, WakeWords
-from assistant.rooms.wire import MALFORMED, read_event, write_event
+from assistant.rooms.wire import MALFORMED, BrokenError, read_event, write_event
 
 _FORMAT = (SAMPLE_RATE_HZ, SAMPLE_BYTES, 1)
 
@@ -90,6 +90,8 @@ class Session:
             return
         try:
             await serve(event)
+        except BrokenError:
+            raise
         except RoomsError as error:
             await self._send(Error(text=error.message, code=error.code).event())
         except MALFORMED:

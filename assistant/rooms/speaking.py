@@ -14,6 +14,7 @@ from assistant.core.errors import RoomsError
 from assistant.english.sentences import sentences, so_far
 from assistant.rooms.asking import SAMPLE_BYTES, Peer, require_short, spoken
 from assistant.rooms.daemon import Daemon
+from assistant.rooms.wire import BrokenError
 
 SENT_BYTES = 8192
 """Bytes of a voice's sound in one event."""
@@ -55,6 +56,8 @@ class Speaking:
     async def _told(self) -> AsyncIterator[None]:
         try:
             yield
+        except BrokenError:
+            raise
         except RoomsError as error:
             self._failed = True
             await self._send(Error(text=error.message, code=error.code).event())

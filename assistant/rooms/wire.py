@@ -20,6 +20,8 @@ IDLE_S = 60.0
 """Seconds in which the next frame must begin, where nothing else is known of the other end."""
 WHOLE_S = 10.0
 """Seconds from a frame's beginning to its end, and in which the other end must take one."""
+LEAVES_S = 2.0
+"""Seconds in which the other end must take what is left when it is hung up on."""
 
 LOST = "rooms.lost"
 """Code of the error where the other end broke the connection off."""
@@ -27,6 +29,10 @@ MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 """What is raised for fields that are missing, of another type, or too large."""
 
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class BrokenError(RoomsError):
+    """The other end takes nothing, or is gone: it can be told nothing more."""
 
 
 class _Header(msgspec.Struct):
@@ -61,7 +67,7 @@ async def read_event(reader: asyncio.StreamReader, idle_s: float | None = IDLE_S
         message = f"the header of an event is over {MOST_HEADER_BYTES} bytes"
         raise RoomsError("rooms.frame", message) from error
     except OSError as error:
-        raise RoomsError(LOST, "the connection was lost") from error
+        raise BrokenError(LOST, "the connection was lost") from error
     except _UNREADABLE as error:
         raise RoomsError("rooms.frame", f"it sends no event: {type(error).__name__}") from error
 
@@ -76,13 +82,28 @@ async def _rest(first: bytes, reader: asyncio.StreamReader) -> Event:
 
 
 async def write_event(event: Event, writer: asyncio.StreamWriter) -> None:
-    """Send an event; raises `RoomsError` where it is not taken in time, or nested too deeply."""
+    """Send an event.
+
+    Raises `BrokenError` where it is not taken in time, and `RoomsError` for one nested too deeply.
+    """
     try:
         async with asyncio.timeout(WHOLE_S):
             await async_write_event(event, writer)
     except TimeoutError as error:
-        raise RoomsError("rooms.slow", "it takes no event in time") from error
+        raise BrokenError("rooms.slow", "it takes no event in time") from error
     except OSError as error:
-        raise RoomsError(LOST, "the connection was lost") from error
+        raise BrokenError(LOST, "the connection was lost") from error
     except RecursionError as error:  # it was read, with less on the stack
         raise RoomsError("rooms.frame", "an event is nested too deeply to be sent") from error
+
+
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    """Close a connection; what the other end does not take soon is dropped."""
+    writer.close()
+    try:
+        async with asyncio.timeout(LEAVES_S):
+            await writer.wait_closed()
+    except (OSError, TimeoutError):
+        pass
+    finally:
+        writer.transport.abort()

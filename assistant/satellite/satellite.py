@@ -53,6 +53,8 @@ SPEAKS_FRAMES = 3
 AWAY, MUTED = "I cannot reach the base.", "I am muted."
 LONGEST_CODE = 100
 """Most characters of a base's error that are logged."""
+PLAYS_ON_S = 10.0
+"""Seconds for which a reply that came whole plays on when its base has gone."""
 BASES, OWN = "base-", "own-"
 """Beginnings of the names of what is played for the base, and by the satellite itself."""
 
@@ -86,6 +88,8 @@ class Satellite:
         self._replies = self._notices = 0
         self._sentence, self._rate_hz = 0, 0
         self._cut = False
+        self._left_behind, self._plays_on_until_s = 0, 0.0
+        """The last reply of a base that has gone, and when the replies up to it are to be over."""
         self._at_s = 0.0
         self._elsewhere_ended_s = 0.0
         """When the wake word ended that another room noticed last."""
@@ -155,8 +159,10 @@ class Satellite:
             yield Played().event()
 
     def tick(self, tick: Tick) -> None:
-        """Ring the timers that are due, while no base does."""
+        """Ring the timers that are due, while no base does, and end what a base left behind."""
         self._at_s = max(self._at_s, tick.at_s)
+        if self._at_s >= self._plays_on_until_s and self._plays_what_was_left:
+            self._player.stop()
         if not self._runs:
             for words in self._timers.due(self._at_s):
                 self._notify(words)
@@ -174,6 +180,12 @@ class Satellite:
             self._notify(AWAY)
         self._runs = self._muted = self._cut = False
         self._rate_hz = 0
+        self._left_behind, self._plays_on_until_s = self._replies, self._at_s + PLAYS_ON_S
+
+    @property
+    def _plays_what_was_left(self) -> bool:
+        number = self._playing.removeprefix(BASES)
+        return number.isdecimal() and int(number) <= self._left_behind
 
     # ── what is heard ───────────────────────────────────────────────────────────────────────
 

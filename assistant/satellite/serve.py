@@ -16,12 +16,16 @@ from assistant.core.clock import boottime_s
 from assistant.core.errors import AudioError, RoomsError
 from assistant.core.messages import Frame, PlaybackEnded, PlaybackStarted, Tick
 from assistant.core.stage import Source
+from assistant.rooms.callers import Callers
 from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
 from assistant.satellite.satellite import Satellite
 
 IDLE_S = 10.0
 """Seconds without an event after which the base is gone: it pings every other second."""
 MOST_CONNECTIONS = 8
+"""Most connections of those that are named; others do not count."""
+FOUND_EVERY_S = 30.0
+"""Seconds after which the names of the bases are looked up again."""
 MOST_WAITING = 600
 """Most events that wait for a slow base, twenty seconds of sound; then it is hung up on."""
 LOOK_EVERY_S = 0.25
@@ -41,10 +45,13 @@ class Server:
         port: int,
         beat: Callable[[], None] = lambda: None,
     ) -> None:
-        self._satellite, self._sources, self._bases = satellite, tuple(sources), bases
+        self._satellite, self._sources = satellite, tuple(sources)
+        self._bases = {base: _addresses(base, socket.AI_NUMERICHOST) for base in bases}
+        """Name or address → the addresses that it has, as last found."""
         self._address, self.port, self._beat = address, port, beat
         self._complaints = Complaints(log)
-        self._connections = 0
+        self.callers = Callers(MOST_CONNECTIONS, MOST_CONNECTIONS)
+        """Who is connected of those that are named."""
         self._base: Connection | None = None
         self._ending = asyncio.Event()
         self.listening = asyncio.Event()
@@ -68,9 +75,11 @@ class Server:
         self.listening.set()
         for source in self._sources:
             loop.add_reader(source.fileno(), self._hear, source)
+        finding = asyncio.create_task(self._find())
         try:
             await self._look()
         finally:
+            finding.cancel()
             server.close()  # since Python 3.12, `async with` would wait for the base to hang up
             for source in self._sources:
                 loop.remove_reader(source.fileno())
@@ -98,15 +107,14 @@ class Server:
                 self._base.send(event)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = Connection(writer)
         caller = writer.get_extra_info("peername")[0]
-        self._connections += 1
+        if not any(caller in addresses for addresses in self._bases.values()):
+            self._complaints.of("satellite", "an address that --base does not name calls")
+            writer.transport.abort()
+            return
+        connection = Connection(writer)
         try:
-            if caller not in await self._allowed():
-                self._complaints.of("satellite", "an address that --base does not name calls")
-            elif self._connections > MOST_CONNECTIONS:
-                self._complaints.of("satellite", f"more than {MOST_CONNECTIONS} connections come")
-            else:
+            with self.callers.let_in(caller, connection.close):
                 await self._obey(connection, reader)
         except (AudioError, RoomsError) as error:
             self._complaints.of("satellite", f"a connection ends: {error.message} ({error.code})")
@@ -115,12 +123,11 @@ class Server:
         except asyncio.CancelledError:
             pass  # at the end; asyncio of Python 3.11 would log a task that is cancelled
         finally:
-            self._connections -= 1
             connection.close()
             if self._base is connection:
                 self._base = None
                 self._satellite.lost()
-                log.warning("the base is gone (satellite.base)")
+                self._complaints.of("satellite.gone", "the base is gone")
 
     async def _obey(self, connection: Connection, reader: asyncio.StreamReader) -> None:
         """Obey a connection; the one that has the satellite run is the base from then on."""
@@ -134,19 +141,28 @@ class Server:
                     self._base.close()
                     self._satellite.lost()
                 self._base = connection
-                log.info("a base is here (satellite.base)")
+                self._complaints.of("satellite.here", "a base is here", logging.INFO)
             for answer in self._satellite.obey(event, boottime_s()):
                 connection.send(answer)
 
-    async def _allowed(self) -> set[str]:
-        loop = asyncio.get_running_loop()
-        found: set[str] = set()
-        for base in self._bases:
-            with contextlib.suppress(socket.gaierror):
-                for info in await loop.getaddrinfo(base, None, type=socket.SOCK_STREAM):
-                    address = str(info[4][0])
-                    found |= {address, f"::ffff:{address}"}
-        return found
+    async def _find(self) -> None:
+        """Look up names, whose addresses change; while they are not found, the last ones hold."""
+        names = [base for base, addresses in self._bases.items() if not addresses]
+        while names:
+            for name in names:
+                found = await asyncio.to_thread(_addresses, name)
+                self._bases[name] = found or self._bases[name]
+            await asyncio.sleep(FOUND_EVERY_S)
+
+
+def _addresses(base: str, flags: int = 0) -> set[str]:
+    """The addresses of a name or address, also as they come by IPv6; none for what is unknown."""
+    try:
+        found = socket.getaddrinfo(base, None, type=socket.SOCK_STREAM, flags=flags)
+    except (OSError, UnicodeError):  # a name that is none
+        return set()
+    addresses = {str(info[4][0]) for info in found}
+    return addresses | {f"::ffff:{one}" for one in addresses}
 
 
 class Connection:
@@ -170,9 +186,9 @@ class Connection:
             self.close()
 
     def close(self) -> None:
-        """Hang up."""
+        """Hang up; what was not taken yet is dropped."""
         self._task.cancel()
-        self._writer.close()
+        self._writer.transport.abort()
 
     async def _run(self) -> None:
         with contextlib.suppress(RoomsError):

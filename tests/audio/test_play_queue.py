@@ -287,3 +287,34 @@ def test_a_reply_in_short_pieces_sounds_like_one_in_one_piece() -> None:
     assert np.abs(whole[:48_000] - apart[:48_000]).max() < 10
     seams = np.concatenate([at_rate(piece, RATE_HZ, 48_000) for piece in np.split(tone, 20)])
     assert np.abs(whole[: len(seams)] - seams.astype(np.int32)).max() > 50  # as it would be
+
+
+@pytest.mark.parametrize(
+    ("samples", "rate_hz", "most"),
+    [
+        (1, RATE_HZ, 66_000),  # pieces of next to nothing
+        (0, RATE_HZ, 67_000),
+        (192_000, 192_000, 70),  # seconds that are larger than a voice's
+        (RATE_HZ, RATE_HZ, 600),
+    ],
+)
+def test_what_waits_is_bounded_in_seconds_and_in_memory(
+    samples: int, rate_hz: int, most: int
+) -> None:
+    queue, piece = PlayQueue(), msgspec.structs.replace(sentence("r", samples), rate_hz=rate_hz)
+
+    def filled() -> int:
+        count = 0
+        with pytest.raises(AudioError, match="s of speech wait to be played"):
+            while count < 100_000:
+                added(queue, piece)
+                count += 1
+        return count
+
+    count = filled()
+    assert most * 0.9 < count <= most
+    queue.stop()
+    assert filled() == count
+    for _ in range(3):
+        queue.pull(max(samples, 1), rate_hz)
+    assert filled() > 0  # what is played makes room

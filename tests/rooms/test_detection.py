@@ -8,7 +8,15 @@ import msgspec
 import pytest
 from wyoming.wake import Detection
 
-from assistant.rooms.detection import KEY, LONGEST_NAME, LONGEST_S, Comparing, Noticed, name_of
+from assistant.rooms.detection import (
+    KEY,
+    LONGEST_NAME,
+    LONGEST_S,
+    MOST_DB,
+    Comparing,
+    Noticed,
+    name_of,
+)
 from assistant.rooms.wire import MALFORMED
 from audio.clearness import Heard
 
@@ -37,6 +45,15 @@ def test_seconds_are_taken_within_bounds(told_s: float, taken_s: float) -> None:
     noticed = Noticed.of({KEY: {"preroll_s": told_s, "keyword_ended_s": told_s}})
     assert (noticed.preroll_s, noticed.keyword_ended_s) == (taken_s, taken_s)
     assert Comparing.of({KEY: {"ended_s": told_s}}) == Comparing(ended_s=taken_s)
+
+
+@pytest.mark.parametrize(
+    ("told_db", "taken_db"),
+    [(1e308, MOST_DB), (-1e308, -MOST_DB), (float("nan"), -MOST_DB), (31.5, 31.5)],
+)
+def test_clearness_is_taken_within_bounds(told_db: float, taken_db: float) -> None:
+    heard = Noticed.of({KEY: {"heard": [told_db, ""]}}).heard
+    assert heard == Heard(taken_db, b"")
 
 
 def test_a_name_is_a_short_text() -> None:

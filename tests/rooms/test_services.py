@@ -6,7 +6,7 @@ import asyncio
 import socket
 import struct
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 from wyoming.asr import Transcribe
@@ -31,7 +31,7 @@ from assistant.core.messages import (
     Utterance,
 )
 from assistant.core.settings.wyoming import PEER, WyomingSettings
-from assistant.rooms import asking
+from assistant.rooms import asking, wire
 from assistant.rooms.description import description
 from assistant.rooms.network import Network
 from assistant.rooms.services import (
@@ -233,7 +233,7 @@ def closes(line: socket.socket) -> bool:
     ("callers", "each", "one_more"),
     [
         (1, MOST_OF_ONE, "127.0.0.1"),
-        (MOST_CONNECTIONS // 16, 16, "127.0.0.77"),
+        (MOST_CONNECTIONS, 1, "127.0.0.77"),
     ],
 )
 def test_a_crowd_is_turned_away_and_those_before_it_are_served(
@@ -251,6 +251,38 @@ def test_a_crowd_is_turned_away_and_those_before_it_are_served(
         line.close()
     until(lambda: services.connections == 0)
     daemon.ask(Ping().event(), ends="pong")
+
+
+def test_greedy_addresses_make_room_for_another(daemon: House) -> None:
+    services = daemon.services
+    addresses = [f"127.0.0.{number}" for number in range(1, 5)]
+    lines = [connected(services.port, one) for one in addresses for _ in range(16)]
+    until(lambda: services.connections == len(lines) == MOST_CONNECTIONS)
+    with connected(services.port, "127.0.0.77") as line:
+        line.sendall(b'{"type": "ping"}\n')
+        assert b"pong" in line.recv(1000)
+        assert services.connections == MOST_CONNECTIONS
+    for line in lines:
+        line.close()
+    until(lambda: services.connections == 0)
+
+
+def test_one_that_takes_nothing_is_hung_up_on_and_holds_no_connection(
+    daemon: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(wire, "WHOLE_S", 0.2)
+    monkeypatch.setattr(wire, "LEAVES_S", 0.2)
+    with connected(daemon.services.port) as deaf:
+        deaf.settimeout(0.1)
+        with suppress(OSError):
+            while True:
+                deaf.sendall(b'{"type": "describe"}\n' * 1000)
+        until(lambda: daemon.services.connections == 0)
+        assert "it takes no event in time" in caplog.text
+        deaf.settimeout(10)
+        with suppress(ConnectionResetError):
+            while deaf.recv(1 << 20):  # what was on its way, and then the end
+                pass
 
 
 def test_one_that_asks_too_much_keeps_nobody_else_waiting(daemon: House) -> None:

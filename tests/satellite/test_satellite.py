@@ -18,7 +18,7 @@ from assistant.core.errors import AudioError
 from assistant.rooms.detection import Noticed, run_satellite
 from assistant.rooms.wire import MALFORMED
 from assistant.satellite import satellite as satellite_module
-from assistant.satellite.satellite import AWAY, SPEAKS_FRAMES
+from assistant.satellite.satellite import AWAY, PLAYS_ON_S, SPEAKS_FRAMES
 from audio.frames import FRAME_S
 from tests.support.satellite_board import Board
 from tests.support.voices import silence, speech
@@ -321,14 +321,28 @@ def test_a_base_that_goes_is_not_spoken_for(board: Board) -> None:
 
 def test_a_reply_that_came_whole_is_played_though_the_base_is_gone(board: Board) -> None:
     board.obeys(START, chunk(b"ab"), STOP)
+    board.plays("base-1")
     board.satellite.lost()
+    board.waits(PLAYS_ON_S - 0.1)
+    assert board.player.actions == []
+    board.waits(0.1)
+    assert board.player.actions == ["stop"]  # it was to play on for seconds, not for minutes
+
+
+@pytest.mark.parametrize("name", ["base-2", "own-1", ""])
+def test_what_did_not_come_of_a_base_that_is_gone_is_not_cut(board: Board, name: str) -> None:
+    board.obeys(START, chunk(b"ab"), STOP)
+    board.satellite.lost()
+    board.obeys(RUN, START, chunk(b"cd"), STOP)
+    board.plays(name)
+    board.waits(PLAYS_ON_S + 1)
     assert board.player.actions == []
 
 
 def test_what_it_says_itself_is_dropped_behind_minutes_of_the_base(
     board: Board, caplog: pytest.LogCaptureFixture
 ) -> None:
-    board.obeys(AudioStart(4_000, 2, 1).event(), AudioChunk(4_000, 2, 1, bytes(4_799_998)).event())
+    board.obeys(AudioStart(4_000, 2, 1).event(), AudioChunk(4_000, 2, 1, bytes(4_799_900)).event())
     board.obeys(STOP)
     board.satellite.lost()
     board.hears(wakes="computer")

@@ -25,6 +25,7 @@ from assistant.rooms.base.room import Room
 from assistant.rooms.detection import Comparing, Noticed, name_of, run_satellite
 from assistant.rooms.discovery.finding import Finder
 from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
+from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, hang_up, read_event, write_event
 
 CONNECTS_S = 5.0
 AGAIN_S, AGAIN_LATER_S = 1.0, 10.0
@@ -141,9 +142,7 @@ class Satellite:
                 self.tell_presence()
                 log.warning("the satellite %s is gone (rooms.satellite)", self._name)
             self.room.lost()
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+            await hang_up(writer)
 
     async def _obey(self, reader: asyncio.StreamReader) -> None:
         self._write(Describe().event())
