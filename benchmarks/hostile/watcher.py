@@ -40,7 +40,7 @@ class Watcher:
         self.told: list[str] = []
         self._target = target
         self._names = self._found()
-        self._before = {name: _resident(pid)[0] for pid, name in self._names.items()}
+        self._before = {name: resident(pid)[0] for pid, name in self._names.items()}
         for pid in self._names:
             with contextlib.suppress(OSError):
                 (PROC / str(pid) / "clear_refs").write_text(RESET_PEAK)
@@ -62,7 +62,7 @@ class Watcher:
     def _look(self) -> None:
         for pid, name in list(self._names.items()):
             try:
-                resident, peak = _resident(pid)
+                now, peak = resident(pid)
             except (FileNotFoundError, ProcessLookupError):
                 del self._names[pid]
                 self.watched.crashes += 1
@@ -71,7 +71,7 @@ class Watcher:
             before = self._before[name]
             highest = max(self.watched.peak_mb.get(name, 0.0), _mb(peak - before))
             self.watched.peak_mb[name] = highest
-            self.watched.left_mb[name] = _mb(resident - before)
+            self.watched.left_mb[name] = _mb(now - before)
         if len(self._names) < len(self._before):
             self._names = {p: n for p, n in self._found().items() if n in self._before}
         self.watched.log_bytes = self._target.rig.log.stat().st_size - self._log_before
@@ -83,8 +83,8 @@ class Watcher:
         return {**ours, **self._target.also}
 
 
-def _resident(pid: int) -> tuple[int, int]:
-    """Bytes now and at their peak; `ProcessLookupError` for a process that has ended."""
+def resident(pid: int) -> tuple[int, int]:
+    """Bytes of resident memory now and at their peak; `ProcessLookupError` for a process that has ended."""
     lines = Path(PROC / str(pid) / "status").read_text().splitlines()
     sizes = {
         k: int(v.split()[0]) * 1024

@@ -301,15 +301,18 @@ def test_a_reply_in_short_pieces_sounds_like_one_in_one_piece() -> None:
 def test_what_waits_is_bounded_in_seconds_and_in_memory(
     samples: int, rate_hz: int, most: int
 ) -> None:
-    queue, piece = PlayQueue(), msgspec.structs.replace(sentence("r", samples), rate_hz=rate_hz)
+    queue, piece = (
+        PlayQueue(),
+        msgspec.structs.replace(sentence("r", samples, last=False), rate_hz=rate_hz),
+    )
 
     def filled() -> int:
-        count = 0
-        with pytest.raises(AudioError, match="s of speech wait to be played"):
-            while count < 100_000:
+        for count in range(100_000):
+            try:
                 added(queue, piece)
-                count += 1
-        return count
+            except AudioError:
+                return count
+        return 0
 
     count = filled()
     assert most * 0.9 < count <= most

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.hostile.wyoming`: the frames' reader in this process."""
+"""`python -m benchmarks.hostile.wyoming`: a role alone, or the frames' reader."""
 
 from __future__ import annotations
 
-from benchmarks.hostile.wyoming.services import main
+from benchmarks.hostile.wyoming.alone import main
 
 main()

@@ -10,21 +10,19 @@ from __future__ import annotations
 import base64
 import random
 import socket
-import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import ClassVar
 
-from benchmarks.hostile.attack import changed
-from benchmarks.hostile.target import Effects, Target
 from benchmarks.hostile.wyoming.frames import FORMAT, Form, absurd, frame, mutated
 from benchmarks.hostile.wyoming.honest import IMPRINT_BYTES, INFO, Honest
 from benchmarks.hostile.wyoming.peer import Peer
-from benchmarks.hostile.wyoming.process import Attacked, free_port
+from benchmarks.hostile.wyoming.process import free_port
+from benchmarks.hostile.wyoming.role import RoleAttack
 
 MUTATED = 0.001
 LOOK_EVERY = 500
-CALLS_WITHIN_S, READY_S = 15.0, 60.0
+CALLS_WITHIN_S = 15.0
 HEARD = [9.0, base64.b64encode(bytes(range(100)) * (IMPRINT_BYTES // 100)).decode()]
 NOTICED = {"hark": {"preroll_s": 0.5, "keyword_ended_s": 0.45, "heard": HEARD}}
 STAGES = {"start_stage": "asr", "end_stage": "tts"}
@@ -52,44 +50,36 @@ VALID: Sequence[Form] = (
 )
 
 
-class BaseAttack:
+class BaseAttack(RoleAttack):
     """A frame a blow, to the base of a hostile satellite and an honest one."""
 
-    name: ClassVar[str] = "wyoming-base"
-    blows: ClassVar[int] = 100_000
+    name = "wyoming-base"
+    role = "rooms"
 
     def __init__(self, folder: Path, seed: int) -> None:
-        self._seed, self._rng = seed, random.Random()
-        self._server = socket.create_server(("127.0.0.1", 0))
+        super().__init__(folder, seed)
+        self._server = self.opened.enter_context(socket.create_server(("127.0.0.1", 0)))
         self._server.settimeout(CALLS_WITHIN_S)
-        honest = free_port()
-        self.honest = Honest(honest)
+        port = free_port()
+        self.honest = self.opened.enter_context(closing(Honest(port)))
         self.settings = "".join(
             f'[wyoming.satellites.{name}]\naddress = "127.0.0.1"\nport = {port}\n'
-            for name, port in (("hostile", self._server.getsockname()[1]), ("honest", honest))
+            for name, port in (("hostile", self._server.getsockname()[1]), ("honest", port))
         )
         self._peer: Peer | None = None
-        self._allowed = 1
+        self._allowed = 0
         """How often the base may have called the honest one."""
         self._unserved = 0
-        self.attacked: Attacked | None = None
 
-    def open(self, target: Target) -> None:
-        """Start the base, and wait until it has called both."""
-        self.attacked = Attacked(target, "rooms", "--config", str(target.rig.config))
-        until_s = time.monotonic() + READY_S
-        while not self.honest.connections:
-            if time.monotonic() > until_s:
-                raise AssertionError("the base calls no satellite")
-            time.sleep(0.1)
+    def is_ready(self) -> bool:
+        """Whether the base has called the honest satellite."""
+        if self.honest.connections <= self._allowed:
+            return False
+        self._allowed = self.honest.connections
+        return True
 
-    def blow(self, number: int) -> str:
-        """Send the frame of this number."""
-        rng = self._rng
-        rng.seed(self._seed << 40 | number)
-        if self.attacked is not None and self.attacked.ended:
-            self._allowed += 1
-            self.attacked.start()
+    def strike(self, number: int, rng: random.Random) -> str:
+        """Send a frame."""
         if number % LOOK_EVERY == LOOK_EVERY - 1 and (fault := self._fault()):
             return fault
         if (peer := self._called()) is None:
@@ -101,18 +91,11 @@ class BaseAttack:
             peer.send(absurd(rng, VALID))
         return ""
 
-    def wrong(self, before: Effects, after: Effects) -> list[str]:
-        """Every change: noise was heard, and no command."""
-        return changed(before, after)
-
     def close(self) -> None:
         """Hang up, and end the base."""
         if self._peer is not None:
             self._peer.close()
-        self._server.close()
-        if self.attacked is not None:
-            self.attacked.close()
-        self.honest.close()
+        super().close()
 
     def _called(self) -> Peer | None:
         """The connection, which the base makes again; it is told first what a satellite tells."""

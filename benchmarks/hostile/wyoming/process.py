@@ -5,27 +5,29 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-
-from benchmarks.hostile.target import Target
+from collections.abc import MutableMapping
+from pathlib import Path
 
 STOP_S = 10.0
 
 
 class Attacked:
-    """`assistant NAME ARGUMENTS`, watched with the daemon of the target."""
+    """`assistant NAME ARGUMENTS`, which writes to `log`; `watched` is told of its process."""
 
-    def __init__(self, target: Target, name: str, *arguments: str) -> None:
-        self._target, self._name = target, name
+    def __init__(
+        self, log: Path, watched: MutableMapping[int, str], name: str, *arguments: str
+    ) -> None:
+        self._log, self._watched, self._name = log, watched, name
         self._command = (sys.executable, "-m", "assistant", name, *arguments)
-        self._read_to = target.rig.log.stat().st_size
+        self._read_to = log.stat().st_size
         self.start()
 
     def start(self) -> None:
         """Start it."""
-        with self._target.rig.log.open("ab") as log:
+        with self._log.open("ab") as log:
             self.process = subprocess.Popen(self._command, stdout=log, stderr=log)
-        self._target.also.clear()
-        self._target.also[self.process.pid] = self._name
+        self._watched.clear()
+        self._watched[self.process.pid] = self._name
 
     @property
     def ended(self) -> bool:
@@ -34,7 +36,7 @@ class Attacked:
 
     def traceback(self) -> str:
         """The last line of a traceback that was logged since the last call; "" for none."""
-        with self._target.rig.log.open("rb") as log:
+        with self._log.open("rb") as log:
             log.seek(self._read_to)
             logged = log.read()
         self._read_to += len(logged)

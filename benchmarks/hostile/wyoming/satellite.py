@@ -9,22 +9,19 @@ from __future__ import annotations
 import os
 import random
 import socket
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
 
-from benchmarks.hostile.attack import changed
-from benchmarks.hostile.target import Effects, Target
 from benchmarks.hostile.wyoming.frames import FORMAT, Form, absurd, frame, mutated
 from benchmarks.hostile.wyoming.peer import PING, Peer, is_answered
-from benchmarks.hostile.wyoming.process import Attacked, free_port
+from benchmarks.hostile.wyoming.process import free_port
+from benchmarks.hostile.wyoming.role import READY_S, RoleAttack
 
 MUTATED = 0.02
 ASKED_EVERY, SERVED_EVERY = 500, 5_000
 """Frames after which another base pings, and after which it takes over."""
-WITHIN_S, READY_S = 1.0, 60.0
+WITHIN_S = 1.0
 SOUND_EVERY, SOUND_BYTES = 100, 8_000
 """Frames after which the microphone hears something, and how much."""
 OTHER = "127.0.0.9"
@@ -63,34 +60,26 @@ VALID: Sequence[Form] = (
 )
 
 
-class SatelliteAttack:
+class SatelliteAttack(RoleAttack):
     """A frame a blow, to a satellite whose base the attacker is."""
 
-    name: ClassVar[str] = "wyoming-satellite"
-    blows: ClassVar[int] = 100_000
+    name = "wyoming-satellite"
+    role = "satellite"
 
     def __init__(self, folder: Path, seed: int) -> None:
-        self._seed, self._rng, self._folder = seed, random.Random(), folder
-        self.port, self.settings = free_port(), ""
+        super().__init__(folder, seed)
+        self.port = free_port()
         self._peer: Peer | None = None
-        self.attacked: Attacked | None = None
 
-    def open(self, target: Target) -> None:
-        """Start the satellite, and wait until it listens."""
-        microphone, config = self._folder / "microphone", self._folder / "satellite.toml"
-        config.write_text(f'[audio]\ninput = "fifo:{microphone}"\noutput = "none"\n')
+    def arguments(self, config: Path) -> tuple[str, ...]:
+        """A satellite of two bases, whose microphone is a FIFO."""
+        own = self.folder / "satellite.toml"
+        own.write_text(f'[audio]\ninput = "fifo:{self._microphone}"\noutput = "none"\n')
         bases = ("--base", "127.0.0.1", "--base", OTHER, "--address", "127.0.0.1")
-        here = ("--port", str(self.port), "--config", str(config))
-        self.attacked = Attacked(target, "satellite", *bases, *here)
-        self._wait_until_ready()
+        return (*bases, "--port", str(self.port), "--config", str(own))
 
-    def blow(self, number: int) -> str:
-        """Send the frame of this number."""
-        rng = self._rng
-        rng.seed(self._seed << 40 | number)
-        if self.attacked is not None and self.attacked.ended:
-            self.attacked.start()
-            self._wait_until_ready()
+    def strike(self, number: int, rng: random.Random) -> str:
+        """Send a frame."""
         if number % SOUND_EVERY == 0:
             self._make_sound(rng)
         if number % ASKED_EVERY == ASKED_EVERY - 1 and (fault := self._fault(number)):
@@ -99,16 +88,15 @@ class SatelliteAttack:
             self._send(rng)
         return ""
 
-    def wrong(self, before: Effects, after: Effects) -> list[str]:
-        """Every change: the satellite has no state of the daemon's."""
-        return changed(before, after)
-
     def close(self) -> None:
         """Hang up, and end the satellite."""
         if self._peer is not None:
             self._peer.close()
-        if self.attacked is not None:
-            self.attacked.close()
+        super().close()
+
+    def is_ready(self) -> bool:
+        """Whether it listens."""
+        return is_answered(self.port, OTHER, PING, b"pong", READY_S)
 
     def is_served(self) -> bool:
         """Whether another base can have it run, and is told what it hears."""
@@ -132,15 +120,12 @@ class SatelliteAttack:
         else:
             self._peer.send(absurd(rng, VALID))
 
+    @property
+    def _microphone(self) -> Path:
+        return self.folder / "microphone"
+
     def _make_sound(self, rng: random.Random) -> None:
         with suppress(OSError):  # nobody listens, or it is full
-            fifo = os.open(self._folder / "microphone", os.O_WRONLY | os.O_NONBLOCK)
+            fifo = os.open(self._microphone, os.O_WRONLY | os.O_NONBLOCK)
             with open(fifo, "wb", buffering=0) as microphone:
                 microphone.write(rng.randbytes(SOUND_BYTES))
-
-    def _wait_until_ready(self) -> None:
-        until_s = time.monotonic() + READY_S
-        while not is_answered(self.port, OTHER, PING, b"pong", READY_S):
-            if time.monotonic() > until_s:
-                raise AssertionError("the satellite does not listen")
-            time.sleep(0.1)
