@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from assistant.core.errors import AudioError
@@ -25,6 +26,8 @@ for the memory that it takes, as if its sound were of `MEMORY_HZ`: 27 MB in all.
 MEMORY_HZ = 22_050
 PIECE_BYTES = 400
 """Bytes that a piece takes beside its sound."""
+SHORT_S = 0.02
+"""Seconds below which a piece that waits is joined with the next: each costs time of its own."""
 
 
 class Sounding(NamedTuple):
@@ -115,8 +118,7 @@ class PlayQueue:
                 yield ReplyEnded(speech.utterance_id, speech.listen, heard=heard)
             return
         if not (speech.once and self._has_come(speech)):
-            self._queue.append(speech)
-            self._waiting_s += _counted_s(speech)
+            self._wait_for_turn(speech)
 
     def pull(self, count: int, rate_hz: int) -> tuple[Samples, list[News]]:
         """The next `count` samples at `rate_hz`, silence where there is nothing, and the news."""
@@ -155,6 +157,15 @@ class PlayQueue:
         ]
         self._taken.clear()
         return ended
+
+    def _wait_for_turn(self, speech: Speech) -> None:
+        if self._queue and _continues(self._queue[-1], speech):
+            before = self._queue.pop()
+            self._waiting_s -= _counted_s(before)
+            samples = before.samples + speech.samples
+            speech = msgspec.structs.replace(before, samples=samples, last=speech.last)
+        self._queue.append(speech)
+        self._waiting_s += _counted_s(speech)
 
     def _clear(self) -> None:
         self._queue.clear()
@@ -234,6 +245,13 @@ def _scaled(samples: Samples, factor: float) -> Samples:
         return samples
     scaled: Samples = np.clip(samples * factor, -32768, 32767).astype(np.int16)
     return scaled
+
+
+def _continues(before: Speech, speech: Speech) -> bool:
+    """Whether a piece can be joined with the one before it, which is short."""
+    same = (before.utterance_id, before.rate_hz) == (speech.utterance_id, speech.rate_hz)
+    is_short = len(before.samples) < 2 * SHORT_S * before.rate_hz
+    return same and is_short and bool(speech.utterance_id) and not (speech.once or before.last)
 
 
 def _counted_s(speech: Speech) -> float:

@@ -8,6 +8,8 @@ speech, all at once. What is measured is how long it takes from the end of the s
 sound of the reply, and whether the reply is right. Beside the device, each command is said to the
 device and at the satellite by turns, and the daemon's own events time both, from the end of speech
 to the first sound of the reply.
+sound of the reply, whether the words were heard right, and for how long the reply has gaps where it
+is played as it comes. With `--bad-network` a bad Wi-Fi is between them.
 """
 
 from __future__ import annotations
@@ -36,11 +38,14 @@ from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.rooms.detection import Noticed
 from audio.frames import at_rate
 from audio.tts.flite import Flite
+from benchmarks.bad_network import BadNetwork
 from benchmarks.hearing.hours import VOICES
 from benchmarks.peers import COMMANDS, FORMAT, HOME
 from benchmarks.rooms import rooms
 
 FIRST_PORT = 10_410
+BEHIND = 100
+"""How much further the port is at which a bad network is before a satellite's."""
 CHUNK_S = 0.064
 NOTICED_S = 0.2
 """Seconds after its end at which the wake word is noticed."""
@@ -50,8 +55,27 @@ LONGEST_S = 40.0
 class Said(NamedTuple):
     """A command behind the wake word: its sound, and where in it the wake word ends."""
 
+    text: str
     sound: bytes
     keyword_s: float
+
+
+class Turn(NamedTuple):
+    """What became of a command that was replied to."""
+
+    reply_ms: float
+    """From the end of its sound to the reply's first sound."""
+    right: bool
+    """Whether its words were heard."""
+    gaps_ms: float
+    """Silence within the reply."""
+
+
+class Measured(NamedTuple):
+    """The turns, None for one without a reply, and how often a connection was made again."""
+
+    turns: list[Turn | None]
+    lost: int
 
 
 class Satellite:
@@ -60,8 +84,10 @@ class Satellite:
     def __init__(self, number: int) -> None:
         self.port = FIRST_PORT + number
         self.ready = asyncio.Event()
-        self._replied = asyncio.Event()
-        self._stopped = False
+        self.connections = 0
+        self._replied, self._over = asyncio.Event(), asyncio.Event()
+        self._stopped, self._words = False, ""
+        self._played_to_s = self._gaps_s = 0.0
         self._writer: asyncio.StreamWriter | None = None
 
     async def listen(self) -> None:
@@ -75,6 +101,7 @@ class Satellite:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
+        self.connections += 1
         about = Attribution(name="", url="")
         described = SatelliteInfo(
             name="", attribution=about, installed=True, description=None, version=None
@@ -87,19 +114,29 @@ class Satellite:
             elif Ping.is_type(event.type):
                 await async_write_event(Pong(Ping.from_event(event).text).event(), writer)
             elif event.type == "transcript":
-                self._stopped = True
-            elif event.type == "audio-chunk":
-                self._replied.set()
+                self._stopped, self._words = True, str(event.data.get("text"))
+            elif AudioChunk.is_type(event.type):
+                self._play(AudioChunk.from_event(event).seconds)
             elif event.type == "audio-stop":
+                self._over.set()
                 await async_write_event(Played().event(), writer)
 
-    async def turn(self, said: Said) -> float | None:
-        """Say a command; milliseconds from its end to the reply's first sound, None for none."""
+    def _play(self, seconds: float) -> None:
+        """Play a part of the reply behind those before it, or as it comes where they are over."""
+        now_s = time.monotonic()
+        if self._replied.is_set():
+            self._gaps_s += max(0.0, now_s - self._played_to_s)
+        self._played_to_s = max(now_s, self._played_to_s) + seconds
+        self._replied.set()
+
+    async def turn(self, said: Said) -> Turn | None:
+        """Say a command, and wait for the end of the reply; None for none."""
         writer = self._writer
         if writer is None:
             raise ConnectionError("no base has come")
         self._replied.clear()
-        self._stopped = False
+        self._over.clear()
+        self._stopped, self._gaps_s = False, 0.0
         size = round(CHUNK_S * SAMPLE_RATE_HZ) * 2
         pieces = [said.sound[at : at + size] for at in range(0, len(said.sound), size)]
         before = round((said.keyword_s + NOTICED_S) / CHUNK_S)
@@ -121,9 +158,12 @@ class Satellite:
         try:
             async with asyncio.timeout(LONGEST_S):
                 await self._replied.wait()
+                replied_s = time.monotonic()
+                await self._over.wait()
         except TimeoutError:
             return None
-        return 1000 * (time.monotonic() - ended_s)
+        right = self._words == said.text
+        return Turn(1000 * (replied_s - ended_s), right, 1000 * self._gaps_s)
 
 
 async def _event(reader: asyncio.StreamReader) -> Event | None:
@@ -138,15 +178,20 @@ def _said(text: str, voice: str) -> Said:
     flite = Flite(voice)
     parts = [flite.synthesise(one) for one in ("computer", text)]
     sounds = [at_rate(one.pcm, one.rate_hz, SAMPLE_RATE_HZ) for one in parts]
-    return Said(np.concatenate(sounds).tobytes(), len(sounds[0]) / SAMPLE_RATE_HZ)
+    return Said(text, np.concatenate(sounds).tobytes(), len(sounds[0]) / SAMPLE_RATE_HZ)
 
 
-async def _measured(count: int, rounds: int) -> list[float | None]:
+async def _measured(count: int, rounds: int, bad_network: bool) -> Measured:
     satellites = [Satellite(number) for number in range(count)]
     await asyncio.gather(*(one.listen() for one in satellites))
+    serving = [asyncio.create_task(one.serve()) for one in satellites]
+    if bad_network:
+        networks = [BadNetwork(one.port, one.port + BEHIND) for one in satellites]
+        serving += [asyncio.create_task(one.serve()) for one in networks]
+    await asyncio.gather(*(one.ready.wait() for one in satellites))
     said = itertools.cycle([_said(text, voice) for voice in VOICES for text in COMMANDS])
     await satellites[0].turn(next(said))  # the first of all loads what the others use
-    took: list[float | None] = []
+    turns: list[Turn | None] = []
     for _ in range(rounds):
         await asyncio.sleep(8.0)  # the replies are over
         took += await asyncio.gather(*(one.turn(next(said)) for one in satellites))
@@ -202,9 +247,17 @@ def measure_beside(rounds: int) -> dict[str, list[float]]:
 
 
 def _settings(count: int) -> str:
+        turns += await asyncio.gather(*(one.turn(next(said)) for one in satellites))
+    for task in serving:
+        task.cancel()
+    return Measured(turns, sum(one.connections - 1 for one in satellites))
+
+
+def _settings(count: int, bad_network: bool) -> str:
+    first = FIRST_PORT + (BEHIND if bad_network else 0)
     return "".join(
         f'[wyoming.satellites.r{number}]\naddress = "127.0.0.1"\n'
-        f'port = {FIRST_PORT + number}\nearshot = "r{number}"\n'
+        f'port = {first + number}\nearshot = "r{number}"\n'
         for number in range(count)
     )
 
@@ -217,6 +270,18 @@ def measure(count: int, rounds: int) -> tuple[list[float | None], int]:
         status = Path(f"/proc/{process.pid}/status").read_text()
         memory = int(status.partition("VmHWM:")[2].split()[0]) // 1024
     return took, memory
+def measure(count: int, rounds: int, bad_network: bool) -> tuple[Measured, int]:
+    """The turns, and the memory of the rooms in MB."""
+    with running_daemon(HOME.read_text("utf-8"), _settings(count, bad_network)) as rig:
+        process = subprocess.Popen(_rooms(rig))
+        try:
+            measured = asyncio.run(_measured(count, rounds, bad_network))
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            memory = int(status.partition("VmHWM:")[2].split()[0]) // 1024
+        finally:
+            process.terminate()
+            process.wait(10)
+    return measured, memory
 
 
 def main() -> None:
@@ -235,9 +300,16 @@ def main() -> None:
     took, memory = measure(arguments.satellites, arguments.rounds)
     served = sorted(one for one in took if one is not None)
     p50, p95 = (round(percentile(served, share)) for share in (0.5, 0.95))
+    parser.add_argument("--bad-network", action="store_true", help="a bad Wi-Fi between them")
+    given = parser.parse_args()
+    (turns, lost), memory = measure(given.satellites, given.rounds, given.bad_network)
+    served = [one for one in turns if one is not None]
+    waits, gaps = ([getattr(one, name) for one in served] for name in ("reply_ms", "gaps_ms"))
+    p50, p95 = (round(percentile(waits, share)) for share in (0.5, 0.95))
     sys.stdout.write(
-        f"{len(took)} turns, {len(served)} replied to; reply p50 {p50} ms, p95 {p95} ms; "
-        f"rooms {memory} MB\n"
+        f"{len(turns)} turns, {len(served)} replied to, {sum(one.right for one in served)} heard "
+        f"right; reply p50 {p50} ms, p95 {p95} ms; gaps in {sum(map(bool, gaps))} replies, "
+        f"{max(gaps):.0f} ms at the most; {lost} times lost; rooms {memory} MB\n"
     )
 
 

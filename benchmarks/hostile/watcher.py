@@ -84,7 +84,7 @@ class Watcher:
 
 
 def resident(pid: int) -> tuple[int, int]:
-    """Bytes of resident memory now and at their peak; `ProcessLookupError` for a process that has ended."""
+    """Bytes of memory now and at their peak; `ProcessLookupError` for a process that has ended."""
     lines = Path(PROC / str(pid) / "status").read_text().splitlines()
     sizes = {
         k: int(v.split()[0]) * 1024

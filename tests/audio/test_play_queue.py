@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
 import numpy as np
 import pytest
@@ -290,26 +292,25 @@ def test_a_reply_in_short_pieces_sounds_like_one_in_one_piece() -> None:
 
 
 @pytest.mark.parametrize(
-    ("samples", "rate_hz", "most"),
+    ("samples", "rate_hz", "last", "most"),
     [
-        (1, RATE_HZ, 66_000),  # pieces of next to nothing
-        (0, RATE_HZ, 67_000),
-        (192_000, 192_000, 70),  # seconds that are larger than a voice's
-        (RATE_HZ, RATE_HZ, 600),
+        (RATE_HZ, RATE_HZ, False, 600),
+        (192_000, 192_000, False, 70),  # seconds that are larger than a voice's
+        (0, RATE_HZ, True, 67_000),
     ],
 )
 def test_what_waits_is_bounded_in_seconds_and_in_memory(
-    samples: int, rate_hz: int, most: int
+    samples: int, rate_hz: int, last: bool, most: int
 ) -> None:
-    queue, piece = (
-        PlayQueue(),
-        msgspec.structs.replace(sentence("r", samples, last=False), rate_hz=rate_hz),
-    )
+    queue = PlayQueue()
+    names = itertools.count()
 
     def filled() -> int:
         for count in range(100_000):
+            name = f"r{next(names) if last else ''}"
+            piece = sentence(name, samples, last=last)
             try:
-                added(queue, piece)
+                added(queue, msgspec.structs.replace(piece, rate_hz=rate_hz))
             except AudioError:
                 return count
         return 0
@@ -321,3 +322,24 @@ def test_what_waits_is_bounded_in_seconds_and_in_memory(
     for _ in range(3):
         queue.pull(max(samples, 1), rate_hz)
     assert filled() > 0  # what is played makes room
+
+
+def test_pieces_of_next_to_nothing_are_played_together() -> None:
+    queue, few = PlayQueue(), 100
+    added(queue, *(sentence("r1", 1, value, last=False) for value in range(10 * few)))
+    added(queue, sentence("r1", 0), sentence("r2", few, 7))
+    block, news = played(queue, 10 * few // BLOCK + 1)
+    assert np.array_equal(block[: 10 * few], np.arange(10 * few))
+    assert set(block[10 * few : 11 * few]) == {7}
+    assert [one.utterance_id for one in news if isinstance(one, ReplyStarted)] == ["r1", "r2"]
+    added(queue, *(sentence("r3", 1, value, last=False) for value in range(10 * few)))
+    _, all_news = queue.pull(10 * few, RATE_HZ)
+    assert sum(isinstance(one, Sounding) for one in all_news) < 10
+
+
+@pytest.mark.parametrize("name", ["", "timer"])
+def test_what_is_played_once_or_is_no_reply_is_not_joined(name: str) -> None:
+    queue = PlayQueue()
+    added(queue, *(sentence(name, 1, last=False, sequence=number) for number in range(5)))
+    _, news = queue.pull(5, RATE_HZ)
+    assert sum(isinstance(one, Sounding) for one in news) == 5
