@@ -154,7 +154,6 @@ class Listener:
         if self._open is not None:
             self._open.wake_word = self._open.wake_word or wake_word
             return
-        self._lead.heard_at_s = at_s
         yield from self._open_up(at_s, begins_s, command_from_s, wake_word=wake_word)
 
     def lately(self) -> Clear:
@@ -262,6 +261,7 @@ class Listener:
         follows: str = "",
         unasked: bool = False,
     ) -> Iterator[Message]:
+        self._lead.heard_at_s = max(self._lead.heard_at_s, at_s)  # its sound may be still to come
         settings = self._settings
         if follows:
             settings = self._brief if unasked else self._thoughtful

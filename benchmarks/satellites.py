@@ -192,6 +192,7 @@ async def _measured(count: int, rounds: int, bad_network: bool) -> Measured:
     said = itertools.cycle([_said(text, voice) for voice in VOICES for text in COMMANDS])
     await satellites[0].turn(next(said))  # the first of all loads what the others use
     turns: list[Turn | None] = []
+    connected = sum(one.connections for one in satellites)
     for _ in range(rounds):
         await asyncio.sleep(8.0)  # the replies are over
         took += await asyncio.gather(*(one.turn(next(said)) for one in satellites))
@@ -250,7 +251,7 @@ def _settings(count: int) -> str:
         turns += await asyncio.gather(*(one.turn(next(said)) for one in satellites))
     for task in serving:
         task.cancel()
-    return Measured(turns, sum(one.connections - 1 for one in satellites))
+    return Measured(turns, sum(one.connections for one in satellites) - connected)
 
 
 def _settings(count: int, bad_network: bool) -> str:

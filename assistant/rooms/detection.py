@@ -80,6 +80,23 @@ class Comparing(msgspec.Struct, frozen=True, kw_only=True):
         return None if asked is None else cls(ended_s=_bounded(msgspec.convert(asked, cls).ended_s))
 
 
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """A base has heard enough; of wake words that it does not know yet that says nothing."""
+
+    detections: int
+    """How many detections of the satellite it has taken since it connected."""
+
+    def context(self) -> dict[str, Any]:
+        """The context of a "transcript"."""
+        return {KEY: msgspec.to_builtins(self)}
+
+    @classmethod
+    def of(cls, context: dict[str, Any] | None) -> Ended | None:
+        """What a context tells; None for another base. Raises `msgspec.ValidationError`."""
+        told = (context or {}).get(KEY)
+        return None if told is None else msgspec.convert(told, cls)
+
+
 def name_of(told: Any) -> str:
     """The name of a wake word, "" for none; raises `msgspec.ValidationError` for what is none."""
     name: str = msgspec.convert(told or "", _Name)

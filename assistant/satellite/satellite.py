@@ -33,7 +33,7 @@ from assistant.core.messages import (
     Speech,
     Tick,
 )
-from assistant.rooms.detection import Comparing, Noticed, from_hark, name_of
+from assistant.rooms.detection import Comparing, Ended, Noticed, from_hark, name_of
 from assistant.satellite.timers import Timers
 from audio.ear import Ear
 from audio.earcons import FAILED, HEARD, earcon
@@ -82,7 +82,9 @@ class Satellite:
         self._runs = self._base_is_hark = False
         self._muted = False
         self._sends_since_s: float | None = None
-        self._spoke_frames = 0
+        self._detections, self._spoke_frames = 0, 0
+        self._within: tuple[str, float] | None = None
+        """The last wake word, and when it ended, where it was noticed in what was sent already."""
         self._confirm_at_s: float | None = None
         self._playing = ""
         self._replies = self._notices = 0
@@ -100,7 +102,7 @@ class Satellite:
             PauseSatellite().event().type: lambda _: self._pause(),
             RunPipeline(_ASR, _TTS).event().type: self._asked_to_listen,
             Detect().event().type: self._compare,
-            Transcript("").event().type: lambda _: self._stop_sending(),
+            Transcript("").event().type: self._end_utterance,
             Error("").event().type: self._failed,
             AudioStart(*FORMAT).event().type: self._begin_reply,
             AudioChunk(*FORMAT, b"").event().type: self._reply,
@@ -207,6 +209,8 @@ class Satellite:
             begins_s = ended_s + KEYWORD_TAIL_S
         before = self._ear.preroll.since(begins_s)
         noticed = self._noticed(ended_s, len(before) * FRAME_S)
+        self._detections += 1
+        self._within = (keyword, ended_s) if self.sends else None
         yield Detection(name=keyword, timestamp=_ms(at_s), context=noticed.context()).event()
         if not self.sends:  # else the base has what came before
             self._send_from(at_s, at_s + HEARD_AFTER_S)
@@ -240,6 +244,15 @@ class Satellite:
         else:
             self._send_from(self._at_s, None)
 
+    def _end_utterance(self, event: Event) -> Iterator[Event]:
+        """Send no more, unless the base did not know of the last wake word when it said so."""
+        ended = Ended.of(Transcript.from_event(event).context)
+        if ended is None or ended.detections >= self._detections:
+            yield from self._stop_sending()
+        elif self._within is not None:  # in what the base did not want: it has none of it
+            self._stop_sending()
+            yield from self._send_utterance(*self._within)
+
     def _send_from(self, at_s: float, confirm_at_s: float | None) -> None:
         self._sends_since_s, self._spoke_frames = at_s, 0
         self._confirm_at_s = confirm_at_s
@@ -262,6 +275,7 @@ class Satellite:
     def _run(self, event: Event) -> Iterator[Event]:
         self._runs, self._muted = True, False
         self._base_is_hark = from_hark(event)
+        self._detections = 0
         return iter(())
 
     def _pause(self) -> Iterator[Event]:

@@ -14,6 +14,7 @@ from assistant.rooms.detection import (
     LONGEST_S,
     MOST_DB,
     Comparing,
+    Ended,
     Noticed,
     name_of,
 )
@@ -54,6 +55,13 @@ def test_seconds_are_taken_within_bounds(told_s: float, taken_s: float) -> None:
 def test_clearness_is_taken_within_bounds(told_db: float, taken_db: float) -> None:
     heard = Noticed.of({KEY: {"heard": [told_db, ""]}}).heard
     assert heard == Heard(taken_db, b"")
+
+
+def test_what_a_base_knows_of_is_read_again() -> None:
+    assert Ended.of(Ended(detections=7).context()) == Ended(detections=7)
+    assert Ended.of(None) is Ended.of({"somebody": {}}) is None
+    with pytest.raises(MALFORMED):
+        Ended.of({KEY: {"detections": "many"}})
 
 
 def test_a_name_is_a_short_text() -> None:

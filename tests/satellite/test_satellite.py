@@ -15,7 +15,7 @@ from wyoming.satellite import PauseSatellite
 from wyoming.wake import Detection
 
 from assistant.core.errors import AudioError
-from assistant.rooms.detection import Noticed, run_satellite
+from assistant.rooms.detection import Ended, Noticed, run_satellite
 from assistant.rooms.wire import MALFORMED
 from assistant.satellite import satellite as satellite_module
 from assistant.satellite.satellite import AWAY, PLAYS_ON_S, SPEAKS_FRAMES
@@ -131,6 +131,46 @@ def test_the_base_ends_the_stream(board: Board, end: Event) -> None:
     assert not board.satellite.sends
     assert board.hears(numbered(20)) == []
     assert [one for one in board.player.actions if one != "failed"] == ["soft", "loud"]
+
+
+def ended(board: Board, detections: int) -> list[Event]:
+    """What it answers to a base that has heard enough, and knows of so many wake words."""
+    context = Ended(detections=detections).context()
+    return board.obeys(Transcript("", context=context).event())
+
+
+def test_an_end_that_was_told_before_the_wake_word_came_is_not_of_what_follows_it(
+    board: Board,
+) -> None:
+    board.hears(wakes="computer")
+    assert ended(board, 0) == []
+    assert types(board.hears(numbered(2))) == ["audio-chunk"] * 2
+    assert ended(board, 1) == []
+    assert board.hears(numbered(2)) == []
+
+
+def test_a_wake_word_in_what_the_base_did_not_want_is_told_again_with_its_sound(
+    board: Board,
+) -> None:
+    board.obeys(LISTEN)
+    sent = board.hears(numbered(30), wakes="computer")
+    assert types(sent)[-2:] == ["detection", "audio-chunk"]
+    again = ended(board, 0)
+    assert types(again)[:3] == ["detection", "run-pipeline", "audio-chunk"]
+    noticed = Noticed.of(Detection.from_event(again[0]).context)
+    assert len(sound(again)) * FRAME_S == pytest.approx(noticed.preroll_s, abs=0.001)
+    assert [one.audio for one in sound(again)][-1] == sound(sent)[-1].audio
+    assert board.satellite.sends
+    ended(board, 2)
+    assert not board.satellite.sends
+
+
+def test_another_base_knows_of_no_wake_word_yet(board: Board) -> None:
+    board.hears(wakes="computer")
+    board.satellite.lost()
+    board.obeys(RUN, LISTEN)
+    ended(board, 0)
+    assert not board.satellite.sends
 
 
 def test_a_failure_is_heard_by_who_waits_for_an_answer(

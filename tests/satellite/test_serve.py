@@ -20,51 +20,12 @@ from assistant.core.messages import PlaybackEnded, PlaybackStarted
 from assistant.rooms.detection import run_satellite
 from assistant.satellite import serve
 from assistant.satellite.satellite import AWAY
-from assistant.satellite.serve import MOST_CONNECTIONS, Server
-from tests.support.satellite_board import Board, Microphone
+from assistant.satellite.serve import MOST_CONNECTIONS
+from tests.support.served_satellite import HERE, Served, serving, until
 
-HERE, OTHER, THIRD = "127.0.0.1", "127.0.0.2", "127.0.0.3"
+OTHER, THIRD = "127.0.0.2", "127.0.0.3"
 RUN = run_satellite()
 ASKS = Describe().event()
-
-
-class Served:
-    """A satellite that is served, and its devices."""
-
-    def __init__(self, bases: tuple[str, ...], port: int = 0) -> None:
-        self.board, self.devices, self.beats = Board(), Microphone(), 0
-        self.server = Server(
-            self.board.satellite, [self.devices], bases, HERE, port, beat=self._beat
-        )
-
-    def _beat(self) -> None:
-        self.beats += 1
-
-    def wakes(self) -> None:
-        """Have the satellite notice its wake word."""
-        self.board.wake.word = "computer"
-        self.devices.give(self.board.frame())
-
-
-@asynccontextmanager
-async def serving(*bases: str) -> AsyncIterator[Served]:
-    """A satellite that listens, for these bases."""
-    made = Served(bases)
-    with closing(made.devices):
-        running = asyncio.create_task(made.server.run())
-        await until(lambda: made.beats)
-        try:
-            yield made
-        finally:
-            made.server.stop()
-            await asyncio.wait_for(running, 10)
-
-
-async def until(what: Callable[[], object]) -> None:
-    """Wait for something to be so."""
-    async with asyncio.timeout(10):
-        while not what():
-            await asyncio.sleep(0.01)
 
 
 @asynccontextmanager

@@ -34,7 +34,7 @@ from assistant.core.messages import (
 )
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.sound import SatelliteSound
-from assistant.rooms.detection import Noticed
+from assistant.rooms.detection import Ended, Noticed
 from assistant.rooms.wake_words import WakeWords
 from audio.clearness import Heard as Clear
 from audio.listener import KEYWORD_TAIL_S, Listener
@@ -82,6 +82,8 @@ class Room:
     ) -> None:
         self.name, self.area = name, area
         self.reopens = False
+        self.detections = 0
+        """How often the satellite has told of a wake word since it was connected."""
         self._settings, self._words = settings, words
         self._listener = self._listening(Elsewhere())
         self._hears_all = False
@@ -113,7 +115,7 @@ class Room:
     def woken(self, keyword: str, noticed: Noticed, at_s: float) -> None:
         """The satellite has noticed a wake word, and begins to send what it hears, or goes on."""
         begins_s = at_s - noticed.preroll_s
-        if self._streams:
+        if self._streams and self._sound.comes:
             at_s = self._sound.ended_s  # the sound is late by what the network takes
         else:
             self._sound.begin(begins_s)
@@ -215,7 +217,8 @@ class Room:
             self._write(RunPipeline(PipelineStage.ASR, PipelineStage.TTS).event())
         elif self._streams and not self.open:
             self._write(VoiceStopped().event())
-            self._write(Transcribed(text=self._heard).event())
+            context = Ended(detections=self.detections).context()
+            self._write(Transcribed(text=self._heard, context=context).event())
         self._streams = self.open
 
     def _give(self, outputs: Iterable[Message]) -> None:

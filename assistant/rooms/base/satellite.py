@@ -125,6 +125,7 @@ class Satellite:
             reason = (error.strerror if isinstance(error, OSError) else "") or "no answer"
             raise RoomsError("rooms.away", f"{host}, port {port}: {reason}") from error
         self._waiting = asyncio.Queue(MOST_WAITING)
+        self.room.detections = 0
         try:
             async with asyncio.TaskGroup() as tasks:
                 others = [
@@ -179,6 +180,7 @@ class Satellite:
 
     def _notice(self, detection: Detection) -> None:
         """Keep a wake word for the sound that follows, unless it is in what comes already."""
+        self.room.detections += 1
         self._keyword, self.noticed = name_of(detection.name), Noticed.of(detection.context)
         if self.room.streams:
             self.room.woken(self._keyword, self.noticed, boottime_s())

@@ -21,13 +21,19 @@ class SatelliteSound:
     def __init__(self) -> None:
         self._form = (SAMPLE_RATE_HZ, 1)
         self._framer = Framer(*self._form)
+        self._comes = False
         self.ended_s = float("-inf")
         """When the last frame ended."""
+
+    @property
+    def comes(self) -> bool:
+        """Whether some of it has come."""
+        return self._comes
 
     def begin(self, at_s: float = float("-inf")) -> None:
         """Other sound comes next: what was heard from `at_s` on, or what is heard as it comes."""
         self._framer = Framer(*self._form)
-        self.ended_s = at_s
+        self.ended_s, self._comes = at_s, False
 
     def frames(self, chunk: AudioChunk, at_s: float) -> Iterator[Frame]:
         """The frames that a chunk, which comes at `at_s`, completes.
@@ -42,7 +48,7 @@ class SatelliteSound:
             ended_s = self.ended_s + FRAME_S
             if not at_s - LATE_S <= ended_s <= at_s:
                 ended_s = at_s
-            self.ended_s = ended_s
+            self.ended_s, self._comes = ended_s, True
             yield Frame(at_s=ended_s, samples=samples)
 
 

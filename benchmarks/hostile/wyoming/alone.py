@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import random
 import resource
+import signal
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -81,6 +82,7 @@ def _tell(line: str) -> None:
 
 def main() -> None:
     """Attack, and exit with 1 where the role did not hold."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the role ends too
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("role", nargs="?", choices=("reader", *ROLES), default="reader")
     parser.add_argument("--frames", type=int, default=1_000_000)

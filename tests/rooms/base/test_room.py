@@ -131,3 +131,34 @@ def test_what_waits_to_be_played_is_over_when_the_satellite_is_lost() -> None:
     assert kitchen.given == [
         PlaybackEnded(utterance_id="r1", interrupted=True, heard=False, at_s=kitchen.given[0].at_s)
     ]
+
+
+def test_what_follows_a_reply_may_come_late(kitchen: Kitchen) -> None:
+    kitchen.hears(speech("turn on the light")).hears(silence(1.0))
+    kitchen.room.reopens = True
+    kitchen.waits(30.0)  # it hears nothing while a reply plays
+    before = len(kitchen.kinds())
+    asked = PlaybackEnded(utterance_id="r1", listen=True, heard=True, at_s=kitchen.now_s)
+    kitchen.room.told(asked)
+    kitchen.waits(0.6)
+    assert kitchen.room.streams
+    kitchen.hears(speech("two seconds")).hears(silence(2.0))
+    assert "Utterance" in kitchen.kinds()[before:]
+    kitchen.room.told(asked)
+    kitchen.waits(2.0)  # a satellite that sends nothing at all
+    assert not kitchen.room.streams
+
+
+def test_a_wake_word_that_crosses_with_the_request_to_listen_is_heard(kitchen: Kitchen) -> None:
+    kitchen.hears(speech("turn on the light")).hears(silence(1.0))
+    kitchen.room.reopens = True
+    kitchen.waits(5.0)
+    kitchen.room.told(PlaybackEnded(utterance_id="r1", heard=True, at_s=kitchen.now_s))
+    assert kitchen.room.streams
+    before = len(kitchen.kinds())
+    noticed = Noticed(preroll_s=0.5, keyword_ended_s=0.45)
+    for _ in range(2):  # as detection, and as the stream that it begins
+        kitchen.room.woken("computer", noticed, kitchen.now_s)
+    kitchen.hears(speech("turn on the light")).hears(silence(1.0))
+    assert kitchen.kinds()[before:].count("Woke") == 1
+    assert "Utterance" in kitchen.kinds()[before:]
