@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 
 from assistant.core.messages import PlaybackEnded, PlaybackStarted
+from assistant.satellite import serve
 from assistant.satellite.serve import Server
 from audio.frames import FRAME_S, SILENCE
 from tests.support.satellite_board import Board, Microphone
@@ -20,6 +21,7 @@ class Served:
 
     def __init__(self, bases: tuple[str, ...], port: int = 0) -> None:
         self.board, self.devices, self.beats = Board(), Microphone(), 0
+        self.board.now_s = serve.boottime_s()
         self._said = deque[bytes]()
         self.server = Server(
             self.board.satellite, [self.devices], bases, HERE, port, beat=self._beat
