@@ -91,7 +91,7 @@ async def _all(peers: int, rounds: int, sounds: dict[tuple[str, str], bytes]) ->
     return turns
 
 
-def _sound(text: str, voice: str) -> bytes:
+def sound(text: str, voice: str) -> bytes:
     said = Flite(voice).synthesise(text)
     quiet = np.zeros(round(TRAILING_S * SAMPLE_RATE_HZ), np.int16)
     sound = at_rate(said.pcm, said.rate_hz, SAMPLE_RATE_HZ)
@@ -108,6 +108,14 @@ def main() -> None:
     with running_daemon(HOME.read_text("utf-8"), SETTINGS) as rig, rooms(rig):
         wait_for(PORT)
         turns = asyncio.run(_all(given.peers, given.rounds, sounds))
+    sounds = {(text, voice): sound(text, voice) for voice in VOICES for text in COMMANDS}
+    with running_daemon(HOME.read_text("utf-8"), SETTINGS) as rig:
+        service = _listening(rig)
+        try:
+            turns = asyncio.run(_all(given.peers, given.rounds, sounds))
+        finally:
+            service.terminate()
+            service.wait(10)
     for name in ("words_ms", "reply_ms"):
         waits = [getattr(one, name) for one in turns]
         p50, p95, longest = (percentile(waits, share) for share in (0.5, 0.95, 1.0))

@@ -18,7 +18,9 @@ import argparse
 import asyncio
 import itertools
 import sys
+import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,16 +67,15 @@ class Turn(NamedTuple):
 
     reply_ms: float
     """From the end of its sound to the reply's first sound."""
-    right: bool
-    """Whether its words were heard."""
     gaps_ms: float
     """Silence within the reply."""
 
 
 class Measured(NamedTuple):
-    """The turns, None for one without a reply, and how often a connection was made again."""
+    """The turns, None for one without a reply; what was said, and connections made again."""
 
     turns: list[Turn | None]
+    said: list[str]
     lost: int
 
 
@@ -86,7 +87,7 @@ class Satellite:
         self.ready = asyncio.Event()
         self.connections = 0
         self._replied, self._over = asyncio.Event(), asyncio.Event()
-        self._stopped, self._words = False, ""
+        self._stopped = False
         self._played_to_s = self._gaps_s = 0.0
         self._writer: asyncio.StreamWriter | None = None
 
@@ -114,7 +115,7 @@ class Satellite:
             elif Ping.is_type(event.type):
                 await async_write_event(Pong(Ping.from_event(event).text).event(), writer)
             elif event.type == "transcript":
-                self._stopped, self._words = True, str(event.data.get("text"))
+                self._stopped = True
             elif AudioChunk.is_type(event.type):
                 self._play(AudioChunk.from_event(event).seconds)
             elif event.type == "audio-stop":
@@ -162,8 +163,7 @@ class Satellite:
                 await self._over.wait()
         except TimeoutError:
             return None
-        right = self._words == said.text
-        return Turn(1000 * (replied_s - ended_s), right, 1000 * self._gaps_s)
+        return Turn(1000 * (replied_s - ended_s), 1000 * self._gaps_s)
 
 
 async def _event(reader: asyncio.StreamReader) -> Event | None:
@@ -174,7 +174,7 @@ async def _event(reader: asyncio.StreamReader) -> Event | None:
         return None
 
 
-def _said(text: str, voice: str) -> Said:
+def said(text: str, voice: str) -> Said:
     flite = Flite(voice)
     parts = [flite.synthesise(one) for one in ("computer", text)]
     sounds = [at_rate(one.pcm, one.rate_hz, SAMPLE_RATE_HZ) for one in parts]
@@ -189,9 +189,9 @@ async def _measured(count: int, rounds: int, bad_network: bool) -> Measured:
         networks = [BadNetwork(one.port, one.port + BEHIND) for one in satellites]
         serving += [asyncio.create_task(one.serve()) for one in networks]
     await asyncio.gather(*(one.ready.wait() for one in satellites))
-    said = itertools.cycle([_said(text, voice) for voice in VOICES for text in COMMANDS])
-    await satellites[0].turn(next(said))  # the first of all loads what the others use
-    turns: list[Turn | None] = []
+    commands = itertools.cycle([said(text, voice) for voice in VOICES for text in COMMANDS])
+    await satellites[0].turn(next(commands))  # the first of all loads what the others use
+    turns, texts = list[Turn | None](), list[str]()
     connected = sum(one.connections for one in satellites)
     for _ in range(rounds):
         await asyncio.sleep(8.0)  # the replies are over
@@ -249,9 +249,13 @@ def measure_beside(rounds: int) -> dict[str, list[float]]:
 
 def _settings(count: int) -> str:
         turns += await asyncio.gather(*(one.turn(next(said)) for one in satellites))
+        now = list(itertools.islice(commands, count))
+        texts += [one.text for one in now]
+        turns += await asyncio.gather(*map(Satellite.turn, satellites, now))
     for task in serving:
         task.cancel()
-    return Measured(turns, sum(one.connections for one in satellites) - connected)
+    lost = sum(one.connections for one in satellites) - connected
+    return Measured(turns, texts, lost)
 
 
 def _settings(count: int, bad_network: bool) -> str:
@@ -273,8 +277,12 @@ def measure(count: int, rounds: int) -> tuple[list[float | None], int]:
     return took, memory
 def measure(count: int, rounds: int, bad_network: bool) -> tuple[Measured, int]:
     """The turns, and the memory of the rooms in MB."""
+def measure(count: int, rounds: int, bad_network: bool) -> tuple[Measured, int, int]:
+    """The turns, how many commands were heard right, and the memory of the rooms in MB."""
     with running_daemon(HOME.read_text("utf-8"), _settings(count, bad_network)) as rig:
         process = subprocess.Popen(_rooms(rig))
+        heard = Counter[str]()
+        threading.Thread(target=_listen, args=(rig, heard), daemon=True).start()
         try:
             measured = asyncio.run(_measured(count, rounds, bad_network))
             status = Path(f"/proc/{process.pid}/status").read_text()
@@ -282,7 +290,17 @@ def measure(count: int, rounds: int, bad_network: bool) -> tuple[Measured, int]:
         finally:
             process.terminate()
             process.wait(10)
-    return measured, memory
+    return measured, (heard & Counter(measured.said)).total(), memory
+
+
+def _listen(rig: Rig, heard: Counter[str]) -> None:
+    """Count the words that are recognised, until the daemon ends."""
+    words: dict[str, str] = {}
+    for event in rig.control.follow("watch"):
+        if event.get("type") == "Transcript":
+            words[event["utterance_id"]] = event["text"]
+        elif event.get("type") == "Commit" and (text := words.pop(event["utterance_id"], "")):
+            heard[text.removeprefix("computer ")] += 1
 
 
 def main() -> None:
@@ -303,14 +321,15 @@ def main() -> None:
     p50, p95 = (round(percentile(served, share)) for share in (0.5, 0.95))
     parser.add_argument("--bad-network", action="store_true", help="a bad Wi-Fi between them")
     given = parser.parse_args()
-    (turns, lost), memory = measure(given.satellites, given.rounds, given.bad_network)
+    measured, right, memory = measure(given.satellites, given.rounds, given.bad_network)
+    turns = measured.turns
     served = [one for one in turns if one is not None]
     waits, gaps = ([getattr(one, name) for one in served] for name in ("reply_ms", "gaps_ms"))
     p50, p95 = (round(percentile(waits, share)) for share in (0.5, 0.95))
     sys.stdout.write(
-        f"{len(turns)} turns, {len(served)} replied to, {sum(one.right for one in served)} heard "
+        f"{len(turns)} turns, {len(served)} replied to, {right} heard "
         f"right; reply p50 {p50} ms, p95 {p95} ms; gaps in {sum(map(bool, gaps))} replies, "
-        f"{max(gaps):.0f} ms at the most; {lost} times lost; rooms {memory} MB\n"
+        f"{max(gaps):.0f} ms at the most; {measured.lost} times lost; rooms {memory} MB\n"
     )
 
 

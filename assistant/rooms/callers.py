@@ -1,11 +1,23 @@
-"""Who is connected at a port: so many at most, of which each address has a share."""
+"""Who is connected at a port: so many at most, of which each address has a share, and turns."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from assistant.core.errors import RoomsError
+
+
+@dataclass(frozen=True)
+class Turns:
+    """What a connection waits for before the daemon works for it."""
+
+    own: asyncio.Semaphore
+    """The turns of its address."""
+    voice: asyncio.Semaphore
+    """The turns of all who want a sentence spoken, so that no room waits long for its reply."""
 
 
 class Callers:

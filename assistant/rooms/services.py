@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
+import socket
 from collections.abc import Iterable, Sequence
 from weakref import WeakValueDictionary
 
@@ -15,7 +16,7 @@ from assistant.bridge.complaints import Complaints
 from assistant.core.errors import ConfigError, RoomsError
 from assistant.core.settings.wyoming import PEER, WyomingSettings
 from assistant.rooms.asking import Peer
-from assistant.rooms.callers import Callers
+from assistant.rooms.callers import Callers, Turns
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.session import Session
 from assistant.rooms.wake_words import WakeWords
@@ -26,6 +27,10 @@ MOST_OF_ONE = 24
 """Most connections from one address."""
 AT_ONCE = 4
 """Most requests of one address that the daemon works on at a time; the others wait."""
+SPOKEN_AT_ONCE = 2
+"""Most sentences that the daemon speaks for all of them at a time."""
+SENT_AHEAD_BYTES = 128 << 10
+"""Bytes that wait in the system for one that is slow to take them; Linux takes twice as many."""
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -48,8 +53,9 @@ class Services:
         self._complaints = Complaints(log)
         self._peer = Peer(PEER)
         self._callers = Callers(MOST_CONNECTIONS, MOST_OF_ONE)
-        self._turns = WeakValueDictionary[str, asyncio.Semaphore]()
-        """The turns with the daemon of each address that is served."""
+        self._turns = WeakValueDictionary[str, Turns]()
+        """Those of each address that is served."""
+        self._voice = asyncio.Semaphore(SPOKEN_AT_ONCE)
         self._server: asyncio.Server | None = None
         self.port = 0
         """The port that is listened at; 0 where nobody is let in."""
@@ -99,8 +105,10 @@ class Services:
     async def _served(
         self, address: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        turn = self._turns.setdefault(address, asyncio.Semaphore(AT_ONCE))
-        about = (self._daemon, self._info, self._peer, turn, self._words)
+        socket_ = writer.get_extra_info("socket")
+        socket_.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT_AHEAD_BYTES)
+        turns = self._turns.setdefault(address, Turns(asyncio.Semaphore(AT_ONCE), self._voice))
+        about = (self._daemon, self._info, self._peer, turns, self._words)
         try:
             await Session(*about, reader, writer).run()
         except RoomsError as error:

@@ -25,6 +25,7 @@ from assistant.core.errors import RoomsError
 from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.rooms.answering import answered
 from assistant.rooms.asking import SAMPLE_BYTES, Hearing, Peer, require_short
+from assistant.rooms.callers import Turns
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.description import NAME
 from assistant.rooms.speaking import Speaking
@@ -37,7 +38,7 @@ _FORMAT = (SAMPLE_RATE_HZ, SAMPLE_BYTES, 1)
 class Session:
     """Serves one connection, one request after the other, until it closes.
 
-    `peer` is who speaks here, for the daemon; `turn` lets it work on a few requests at a time.
+    `peer` is who speaks here, for the daemon; `turns` let it work on a few requests at a time.
     """
 
     def __init__(
@@ -45,12 +46,12 @@ class Session:
         daemon: Daemon,
         info: Info,
         peer: Peer,
-        turn: asyncio.Semaphore,
+        turns: Turns,
         words: WakeWords,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
-        self._daemon, self._info, self._peer, self._turn = daemon, info, peer, turn
+        self._daemon, self._info, self._peer, self._turns = daemon, info, peer, turns
         self._words, self._reader, self._writer = words, reader, writer
         self._hearing: Hearing | None = None
         self._names: tuple[str, ...] = ()  # those that the next sound may be
@@ -147,7 +148,7 @@ class Session:
             await self._send(told)
         hearing, self._hearing = self._hearing, None
         if hearing is not None:
-            async with self._turn:
+            async with self._turns.own:
                 words = await hearing.words()
             await self._send(Transcribed(text=words).event())
 
@@ -173,11 +174,11 @@ class Session:
             await self._send(SynthesizeStopped().event())
 
     def _new_speaking(self) -> Speaking:
-        return Speaking(self._daemon, self._peer, self._turn, self._send)
+        return Speaking(self._daemon, self._peer, self._turns, self._send)
 
     async def _handle(self, event: Event) -> None:
         said = Transcribed.from_event(event)
-        async with self._turn:
+        async with self._turns.own:
             async for told in answered(self._daemon, said, self._peer):
                 await self._send(told)
 

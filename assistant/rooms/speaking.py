@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -13,6 +12,7 @@ from wyoming.event import Event
 from assistant.core.errors import RoomsError
 from assistant.english.sentences import sentences, so_far
 from assistant.rooms.asking import SAMPLE_BYTES, Peer, require_short, spoken
+from assistant.rooms.callers import Turns
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.wire import BrokenError
 
@@ -23,17 +23,18 @@ SENT_BYTES = 8192
 class Speaking:
     """One text in the daemon's voice, whose sound is passed to `send` as it is made.
 
-    `turn` lets the daemon work on a few requests at a time.
+    `turns` let the daemon work on a few requests at a time. A sentence is asked for when the peer
+    has taken those before it: one that takes nothing costs no more.
     """
 
     def __init__(
         self,
         daemon: Daemon,
         peer: Peer,
-        turn: asyncio.Semaphore,
+        turns: Turns,
         send: Callable[[Event], Awaitable[None]],
     ) -> None:
-        self._daemon, self._peer, self._turn, self._send = daemon, peer, turn, send
+        self._daemon, self._peer, self._turns, self._send = daemon, peer, turns, send
         self._waiting = ""
         self._begun = self._failed = False
 
@@ -63,12 +64,14 @@ class Speaking:
             await self._send(Error(text=error.message, code=error.code).event())
 
     async def _speak(self, found: list[str]) -> None:
-        if found and not self._failed:
-            async with self._turn:
-                await self._say("\n".join(found))
+        for sentence in found:
+            if not self._failed:
+                await self._say(sentence)
 
-    async def _say(self, text: str) -> None:
-        async for part in spoken(self._daemon, text, self._peer):
+    async def _say(self, sentence: str) -> None:
+        async with self._turns.own, self._turns.voice:
+            parts = [part async for part in spoken(self._daemon, sentence, self._peer)]
+        for part in parts:
             form = (part.rate_hz, SAMPLE_BYTES, 1)
             if not self._begun:
                 self._begun = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import struct
 from collections.abc import Iterator
@@ -283,6 +284,26 @@ def test_one_that_takes_nothing_is_hung_up_on_and_holds_no_connection(
         with suppress(ConnectionResetError):
             while deaf.recv(1 << 20):  # what was on its way, and then the end
                 pass
+
+
+def test_one_that_does_not_take_its_speech_keeps_nobody_waiting(
+    daemon: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire, "WHOLE_S", 0.5)
+    text = "This is a sentence. " * 200
+    asked = json.dumps({"type": "synthesize", "data": {"text": text}}).encode() + b"\n"
+    deaf = [connected(daemon.services.port, f"127.0.0.{number}") for number in range(2, 8)]
+    for line in deaf:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.sendall(asked)
+    until(lambda: any(isinstance(one, SpokenReply) for one in daemon.seen))
+    told = daemon.ask(Synthesize("hello").event(), ends="audio-stop")
+    assert b"".join(Sound.from_event(one).audio for one in told[1:-1]) == b"hello" * 10_000
+    until(lambda: daemon.services.connections == 0)  # all were hung up on
+    spoken = sum(isinstance(one, SpokenReply) for one in daemon.seen)
+    assert spoken < 200  # of 1,200 sentences
+    for line in deaf:
+        line.close()
 
 
 def test_one_that_asks_too_much_keeps_nobody_else_waiting(daemon: House) -> None:
