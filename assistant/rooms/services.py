@@ -20,7 +20,7 @@ from assistant.rooms.callers import Callers, Turns
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.session import Session
 from assistant.rooms.wake_words import WakeWords
-from assistant.rooms.wire import LOST, MOST_HEADER_BYTES, hang_up
+from assistant.rooms.wire import LOST, MOST_HEADER_BYTES, forget, hang_up
 
 MOST_CONNECTIONS = 64
 MOST_OF_ONE = 24
@@ -101,6 +101,7 @@ class Services:
             self._complain(error)
         finally:
             writer.transport.abort()
+            await forget(reader)
 
     async def _served(
         self, address: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -115,7 +116,7 @@ class Services:
             if error.code != LOST:  # who has what it wants may leave with a part unread
                 self._complain(error)
         finally:
-            await hang_up(writer)
+            await hang_up(reader, writer)
 
     def _complain(self, error: RoomsError) -> None:
         self._complaints.of("wyoming", f"a connection ends: {error.message} ({error.code})")

@@ -6,6 +6,7 @@ The package's own reader takes a line of any length, and a malformed one for the
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Annotated, Any
 
 import msgspec
@@ -97,8 +98,8 @@ async def write_event(event: Event, writer: asyncio.StreamWriter) -> None:
         raise RoomsError("rooms.frame", "an event is nested too deeply to be sent") from error
 
 
-async def hang_up(writer: asyncio.StreamWriter) -> None:
-    """Close a connection; what the other end does not take soon is dropped."""
+async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Close a connection; what the other end does not take soon, or has sent, is dropped."""
     writer.close()
     try:
         async with asyncio.timeout(LEAVES_S):
@@ -107,3 +108,12 @@ async def hang_up(writer: asyncio.StreamWriter) -> None:
         pass
     finally:
         writer.transport.abort()
+        await forget(reader)
+
+
+async def forget(reader: asyncio.StreamReader) -> None:
+    """Drop what was not read: asyncio's objects of a connection refer to one another, and a crowd
+    that sends too much would fill the memory long before they are collected."""
+    reader.feed_eof()
+    with contextlib.suppress(OSError):
+        await reader.read()

@@ -17,7 +17,7 @@ from assistant.core.errors import AudioError, RoomsError
 from assistant.core.messages import Frame, PlaybackEnded, PlaybackStarted, Tick
 from assistant.core.stage import Source
 from assistant.rooms.callers import Callers
-from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
+from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, forget, read_event, write_event
 from assistant.satellite.satellite import Satellite
 
 IDLE_S = 10.0
@@ -111,6 +111,7 @@ class Server:
         if not any(caller in addresses for addresses in self._bases.values()):
             self._complaints.of("satellite", "an address that --base does not name calls")
             writer.transport.abort()
+            await forget(reader)
             return
         connection = Connection(writer)
         try:
@@ -124,6 +125,7 @@ class Server:
             pass  # at the end; asyncio of Python 3.11 would log a task that is cancelled
         finally:
             connection.close()
+            await forget(reader)
             if self._base is connection:
                 self._base = None
                 self._satellite.lost()

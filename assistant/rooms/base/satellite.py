@@ -143,7 +143,7 @@ class Satellite:
                 self.tell_presence()
                 log.warning("the satellite %s is gone (rooms.satellite)", self._name)
             self.room.lost()
-            await hang_up(writer)
+            await hang_up(reader, writer)
 
     async def _obey(self, reader: asyncio.StreamReader) -> None:
         self._write(Describe().event())
