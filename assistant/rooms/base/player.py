@@ -16,8 +16,8 @@ from audio.play_queue import News, PlayQueue, ReplyEnded, ReplyStarted
 RATE_HZ = 22_050
 """The rate that Home Assistant sends too, so that every satellite can play it."""
 BLOCK_S = 0.08
-AHEAD_S = 0.4
-"""Seconds of sound that are sent ahead: more than a network falls back, less than one waits."""
+AHEAD_S = 0.6
+"""Seconds of sound that are sent ahead: as much as a bad Wi-Fi falls back, less than one waits."""
 PLAYED_S = 1.5
 """Seconds after a reply's end in which the satellite says that it has played it."""
 
