@@ -123,8 +123,8 @@ class Waits(NamedTuple):
 async def _measured(rounds: int, board: int, room: satellites.Satellite) -> Waits:
     waits = Waits([], [], [], [], 0)
     unserved = 0
-    command = satellites.said(peers.COMMANDS[0], satellites.VOICES[0])
-    sound = peers.sound(peers.COMMANDS[0], satellites.VOICES[0])
+    command = satellites.said(peers.COMMANDS[0], peers.VOICES[0])
+    sound = peers.sound(peers.COMMANDS[0], peers.VOICES[0])
     for _ in range(rounds):
         for port, frame, answer, took in (
             (peers.PORT, DESCRIBE, b'"info"', waits.describe),
@@ -163,7 +163,7 @@ def _process(rig: Rig, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 async def _compared(rounds: int, count: int, board: int) -> tuple[Waits, Waits, Waits]:
     """The waits before the hostile ones come, beside them, and after them."""
     room = satellites.Satellite(0)
-    serving = asyncio.create_task(room.serve())
+    await room.listen()
     await room.ready.wait()
     await _measured(1, board, room)  # the first of all loads what the others use
     before = await _measured(rounds, board, room)
@@ -176,7 +176,7 @@ async def _compared(rounds: int, count: int, board: int) -> tuple[Waits, Waits, 
         attackers.terminate()
         await asyncio.to_thread(attackers.join)
     after = await _measured(max(1, rounds // 5), board, room)
-    serving.cancel()
+    room.close()
     return before, beside, after
 
 

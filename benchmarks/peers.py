@@ -104,18 +104,10 @@ def main() -> None:
     parser.add_argument("--peers", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
-    sounds = {(text, voice): _sound(text, voice) for voice in VOICES for text in COMMANDS}
+    sounds = {(text, voice): sound(text, voice) for voice in VOICES for text in COMMANDS}
     with running_daemon(HOME.read_text("utf-8"), SETTINGS) as rig, rooms(rig):
         wait_for(PORT)
         turns = asyncio.run(_all(given.peers, given.rounds, sounds))
-    sounds = {(text, voice): sound(text, voice) for voice in VOICES for text in COMMANDS}
-    with running_daemon(HOME.read_text("utf-8"), SETTINGS) as rig:
-        service = _listening(rig)
-        try:
-            turns = asyncio.run(_all(given.peers, given.rounds, sounds))
-        finally:
-            service.terminate()
-            service.wait(10)
     for name in ("words_ms", "reply_ms"):
         waits = [getattr(one, name) for one in turns]
         p50, p95, longest = (percentile(waits, share) for share in (0.5, 0.95, 1.0))

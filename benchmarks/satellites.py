@@ -1,13 +1,11 @@
 """Many satellites hear something at once: `python -m benchmarks.satellites --satellites 20`.
 
-`--beside` compares one satellite with the device's own microphone.
+`--beside` compares one satellite with the device's own microphone: a command is said to both by
+turns, and the daemon's events time both, from the end of speech to the first sound of the reply.
 
 The real daemon and `assistant rooms` run, and connect to simulated satellites, each in a room that
 hears no other. In each somebody says the wake word and a command of flite's at the pace of
 speech, all at once. What is measured is how long it takes from the end of the sound to the first
-sound of the reply, and whether the reply is right. Beside the device, each command is said to the
-device and at the satellite by turns, and the daemon's own events time both, from the end of speech
-to the first sound of the reply.
 sound of the reply, whether the words were heard right, and for how long the reply has gaps where it
 is played as it comes. With `--bad-network` a bad Wi-Fi is between them.
 """
@@ -92,9 +90,8 @@ class Satellite:
         self._writer: asyncio.StreamWriter | None = None
 
     async def listen(self) -> None:
-        """Listen until a base is here; raises `OSError` where the port is taken."""
+        """Listen for the base; raises `OSError` where the port is taken."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
-        await self.ready.wait()
 
     def close(self) -> None:
         """Listen no more."""
@@ -183,8 +180,9 @@ def said(text: str, voice: str) -> Said:
 
 async def _measured(count: int, rounds: int, bad_network: bool) -> Measured:
     satellites = [Satellite(number) for number in range(count)]
-    await asyncio.gather(*(one.listen() for one in satellites))
-    serving = [asyncio.create_task(one.serve()) for one in satellites]
+    for one in satellites:
+        await one.listen()
+    serving = list[asyncio.Task[None]]()
     if bad_network:
         networks = [BadNetwork(one.port, one.port + BEHIND) for one in satellites]
         serving += [asyncio.create_task(one.serve()) for one in networks]
@@ -195,67 +193,60 @@ async def _measured(count: int, rounds: int, bad_network: bool) -> Measured:
     connected = sum(one.connections for one in satellites)
     for _ in range(rounds):
         await asyncio.sleep(8.0)  # the replies are over
-        took += await asyncio.gather(*(one.turn(next(said)) for one in satellites))
+        now = list(itertools.islice(commands, count))
+        texts += [one.text for one in now]
+        turns += await asyncio.gather(*map(Satellite.turn, satellites, now))
+    for task in serving:
+        task.cancel()
     for one in satellites:
         one.close()
-    return took
+    lost = sum(one.connections for one in satellites) - connected
+    return Measured(turns, texts, lost)
 
 
 async def _by_turns(rig: Rig, rounds: int) -> dict[str, list[float]]:
     """Milliseconds of each turn, by the satellite's name, "" for the device itself."""
     satellite = Satellite(0)
     await satellite.listen()
+    await satellite.ready.wait()
     took: dict[str, list[float]] = {"": [], "r0": []}
-    said = itertools.cycle([_said(text, voice) for voice in VOICES for text in COMMANDS])
-    for number in range(2 * rounds + 2):
-        if number % 2 == 0:
-            one = next(said)
-        watching = asyncio.create_task(asyncio.to_thread(_timed, rig))
-        await asyncio.sleep(1.0)  # it follows the events
-        if number % 2:
-            await satellite.turn(one)
-        else:
-            await asyncio.to_thread(rig.play, np.frombuffer(one.sound, np.int16))
-        peer, ms = await watching
-        if ms is not None and number > 1:  # the first of all loads what the others use
-            took[peer].append(ms)
+    commands = itertools.cycle([said(text, voice) for voice in VOICES for text in COMMANDS])
+    for number, command in enumerate(itertools.islice(commands, rounds + 1)):
+        for peer in took:
+            watching = asyncio.create_task(asyncio.to_thread(_timed, rig))
+            await asyncio.sleep(1.0)  # it follows the events
+            if peer:
+                await satellite.turn(command)
+            else:
+                await asyncio.to_thread(rig.play, np.frombuffer(command.sound, np.int16))
+            ms = await watching
+            if ms is not None and number:  # the first of all loads what the others use
+                took[peer].append(ms)
     satellite.close()
     return took
 
 
-def _timed(rig: Rig) -> tuple[str, float | None]:
-    """Who was replied to next, and how many milliseconds after the end of speech."""
+def _timed(rig: Rig) -> float | None:
+    """Milliseconds from the end of what is said next to the reply; None for none."""
     ended_s: dict[str, float] = {}
+    found: float | None = None
     until_s = time.monotonic() + LONGEST_S
-    started: tuple[str, float | None] = "", None
     for event in rig.control.follow("watch", LONGEST_S):
         if event["type"] == "Utterance":
             ended_s[event["utterance_id"]] = event["speech_ended_at_s"]
         elif event["type"] == "PlaybackStarted" and event["utterance_id"] in ended_s:
-            ms = 1000 * (event["at_s"] - ended_s[event["utterance_id"]])
-            started = event.get("peer", ""), ms
-        elif event["type"] == "PlaybackEnded" and started[1] is not None:
-            return started
+            found = 1000 * (event["at_s"] - ended_s[event["utterance_id"]])
+        elif event["type"] == "PlaybackEnded" and found is not None:
+            break
         if time.monotonic() > until_s:
             break
-    return started
+    return found
 
 
 def measure_beside(rounds: int) -> dict[str, list[float]]:
     """Milliseconds from the end of speech to the reply: of the device, and of a satellite."""
-    with running_daemon(HOME.read_text("utf-8"), _settings(1)) as rig, rooms(rig):
+    with running_daemon(HOME.read_text("utf-8"), _settings(1, False)) as rig, rooms(rig):
         return asyncio.run(_by_turns(rig, rounds))
-
-
-def _settings(count: int) -> str:
-        turns += await asyncio.gather(*(one.turn(next(said)) for one in satellites))
-        now = list(itertools.islice(commands, count))
-        texts += [one.text for one in now]
-        turns += await asyncio.gather(*map(Satellite.turn, satellites, now))
-    for task in serving:
-        task.cancel()
-    lost = sum(one.connections for one in satellites) - connected
-    return Measured(turns, texts, lost)
 
 
 def _settings(count: int, bad_network: bool) -> str:
@@ -267,29 +258,15 @@ def _settings(count: int, bad_network: bool) -> str:
     )
 
 
-def measure(count: int, rounds: int) -> tuple[list[float | None], int]:
-    """Seconds that each turn took, and the memory of the rooms in MB."""
-    home = HOME.read_text("utf-8")
-    with running_daemon(home, _settings(count)) as rig, rooms(rig) as process:
-        took = asyncio.run(_measured(count, rounds))
-        status = Path(f"/proc/{process.pid}/status").read_text()
-        memory = int(status.partition("VmHWM:")[2].split()[0]) // 1024
-    return took, memory
-def measure(count: int, rounds: int, bad_network: bool) -> tuple[Measured, int]:
-    """The turns, and the memory of the rooms in MB."""
 def measure(count: int, rounds: int, bad_network: bool) -> tuple[Measured, int, int]:
     """The turns, how many commands were heard right, and the memory of the rooms in MB."""
-    with running_daemon(HOME.read_text("utf-8"), _settings(count, bad_network)) as rig:
-        process = subprocess.Popen(_rooms(rig))
+    settings = _settings(count, bad_network)
+    with running_daemon(HOME.read_text("utf-8"), settings) as rig, rooms(rig) as process:
         heard = Counter[str]()
         threading.Thread(target=_listen, args=(rig, heard), daemon=True).start()
-        try:
-            measured = asyncio.run(_measured(count, rounds, bad_network))
-            status = Path(f"/proc/{process.pid}/status").read_text()
-            memory = int(status.partition("VmHWM:")[2].split()[0]) // 1024
-        finally:
-            process.terminate()
-            process.wait(10)
+        measured = asyncio.run(_measured(count, rounds, bad_network))
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        memory = int(status.partition("VmHWM:")[2].split()[0]) // 1024
     return measured, (heard & Counter(measured.said)).total(), memory
 
 
@@ -308,19 +285,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure satellites that hear at once.")
     parser.add_argument("--satellites", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--beside", action="store_true", help="compare one with the device itself")
-    arguments = parser.parse_args()
-    if arguments.beside:
-        for name, ms in measure_beside(arguments.rounds).items():
-            p50, p95 = (round(percentile(sorted(ms), share)) for share in (0.5, 0.95))
-            who = "the satellite" if name else "the device"
-            sys.stdout.write(f"{who}: {len(ms)} turns, reply p50 {p50} ms, p95 {p95} ms\n")
-        return
-    took, memory = measure(arguments.satellites, arguments.rounds)
-    served = sorted(one for one in took if one is not None)
-    p50, p95 = (round(percentile(served, share)) for share in (0.5, 0.95))
     parser.add_argument("--bad-network", action="store_true", help="a bad Wi-Fi between them")
+    parser.add_argument("--beside", action="store_true", help="compare one with the device itself")
     given = parser.parse_args()
+    if given.beside:
+        for name, waits in measure_beside(given.rounds).items():
+            p50, p95 = (round(percentile(waits, share)) for share in (0.5, 0.95))
+            who = "the satellite" if name else "the device"
+            sys.stdout.write(f"{who}: {len(waits)} turns, reply p50 {p50} ms, p95 {p95} ms\n")
+        return
     measured, right, memory = measure(given.satellites, given.rounds, given.bad_network)
     turns = measured.turns
     served = [one for one in turns if one is not None]

@@ -24,7 +24,6 @@ from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
 from assistant.rooms.detection import Comparing, Noticed, name_of, run_satellite
 from assistant.rooms.discovery.finding import Finder
-from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
 from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, hang_up, read_event, write_event
 
 CONNECTS_S = 5.0
