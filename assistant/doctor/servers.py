@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import socket
+import ssl
 from collections.abc import Callable, Iterator
 
 from assistant.bridge.network.grants import granted
 from assistant.core.config import Config
-from assistant.core.errors import BridgeError, UnreachableError
+from assistant.core.errors import BridgeError, RoomsError, UnreachableError
+from assistant.core.layout import PAIRING_FOLDER
 from assistant.core.network.exchange import (
     Allowed,
     Answer,
@@ -22,11 +25,14 @@ from assistant.core.network.origin import Origin
 from assistant.core.settings.wyoming import SatelliteSettings, WyomingSettings
 from assistant.doctor.checks import Finding
 from assistant.english.spoken import joined
+from assistant.pairing.trust import Trust
 
 DOWN = "run: sudo systemctl restart assistant-bridge"
 SATELLITES_DOWN = "run: sudo systemctl restart assistant-satellites"
 DENIED = "run this with sudo"
+PAIR = "assistant pair"
 LISTENS_S = 2.0
+ASKS = b'{"type": "describe"}\n'
 
 
 def servers(config: Config) -> Iterator[Finding]:
@@ -41,8 +47,9 @@ def servers(config: Config) -> Iterator[Finding]:
     yield from found(config, ask)
     if config.wyoming.allow:
         yield _wyoming(config.wyoming)
+    trust = Trust(config.state_dir / PAIRING_FOLDER)
     for name, satellite in config.wyoming.satellites.items():
-        yield _satellite(name, satellite, config.wyoming.area(name))
+        yield _satellite(name, satellite, config.wyoming.area(name), trust)
 
 
 def _wyoming(settings: WyomingSettings) -> Finding:
@@ -57,17 +64,36 @@ def _wyoming(settings: WyomingSettings) -> Finding:
     return Finding(name="wyoming", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
-def _satellite(name: str, settings: SatelliteSettings, area: str) -> Finding:
-    """Whether a satellite can be reached, and where its sound and its words go."""
+def _satellite(name: str, settings: SatelliteSettings, area: str, trust: Trust) -> Finding:
+    """Whether a satellite can be reached, where its words go, and whether they are encrypted."""
     where = f"{settings.address}, port {settings.port}"
     detail, remedy = f"{where}, in {area}: its sound comes here, and replies go there", ""
     try:
-        socket.create_connection((settings.address, settings.port), LISTENS_S).close()
+        detail += f"; {_reached(name, settings, trust)}"
+    except RoomsError as error:
+        detail, remedy = f"{where}: {error.message}", DENIED
+    except ssl.SSLError:
+        detail = f"{where}: it is not the one that was paired, or was paired with another base"
+        remedy = f"run: assistant unpair {name}; on it: assistant unpair; then: {PAIR} {name}"
     except OSError as error:
         detail = f"{where}: {error.strerror or error}; what is for {area} is said here"
         remedy = "see whether it runs and lets this device in: assistant satellite --base"
     named = f"satellite {name}"
     return Finding(name=named, ok=not remedy, detail=detail, remedy=remedy, necessary=False)
+
+
+def _reached(name: str, settings: SatelliteSettings, trust: Trust) -> str:
+    """How it is connected to; raises `OSError`, and `RoomsError` where the pairing is not seen."""
+    pin = trust.satellite(name)
+    context, since = trust.context(pin), pin.since
+    with socket.create_connection((settings.address, settings.port), LISTENS_S) as plain:
+        if context is None or since is None:
+            return f"not encrypted (a Hark's satellite can be: {PAIR} {name})"
+        with context.wrap_socket(plain) as encrypted:
+            encrypted.sendall(ASKS)
+            if not encrypted.recv(1):  # what it thinks of this device comes after the handshake
+                raise ConnectionResetError(errno.ECONNRESET, "it hangs up")
+    return f"paired and encrypted, since {since:%Y-%m-%d %H:%M}"
 
 
 def found(config: Config, ask: Callable[[Request], Answer | BridgeError]) -> Iterator[Finding]:

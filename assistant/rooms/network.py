@@ -12,6 +12,7 @@ from wyoming.info import Info
 from assistant.core.config import ListeningSettings
 from assistant.core.errors import RoomsError
 from assistant.core.settings.wyoming import WyomingSettings
+from assistant.pairing.trust import Trust
 from assistant.rooms.base.base import Base
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.services import Services, networks
@@ -27,13 +28,18 @@ class Network:
     """
 
     def __init__(
-        self, settings: WyomingSettings, info: Info, listening: ListeningSettings, words: WakeWords
+        self,
+        settings: WyomingSettings,
+        info: Info,
+        listening: ListeningSettings,
+        words: WakeWords,
+        trust: Trust,
     ) -> None:
         allowed = networks(settings.allow)
         self._loop = asyncio.new_event_loop()
         self.daemon = Daemon(self._loop)
         self.services = Services(settings, allowed, info, self.daemon, words)
-        self.base = Base(settings, listening, self.daemon.send, words)
+        self.base = Base(settings, listening, self.daemon.send, words, trust)
         self.daemon.follow(self.base.take)
         self._started: Future[None] = Future()
         self._ending = asyncio.Event()

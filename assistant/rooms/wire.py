@@ -6,6 +6,7 @@ The package's own reader takes a line of any length, and a malformed one for the
 from __future__ import annotations
 
 import asyncio
+import ssl
 from typing import Annotated, Any
 
 import msgspec
@@ -23,6 +24,8 @@ WHOLE_S = 10.0
 
 LOST = "rooms.lost"
 """Code of the error where the other end broke the connection off."""
+TRUST = "rooms.trust"
+"""Code of the error where the other end is not whom this one was paired with."""
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 """What is raised for fields that are missing, of another type, or too large."""
 
@@ -61,7 +64,7 @@ async def read_event(reader: asyncio.StreamReader, idle_s: float | None = IDLE_S
         message = f"the header of an event is over {MOST_HEADER_BYTES} bytes"
         raise RoomsError("rooms.frame", message) from error
     except OSError as error:
-        raise RoomsError(LOST, "the connection was lost") from error
+        raise _lost(error) from error
     except _UNREADABLE as error:
         raise RoomsError("rooms.frame", f"it sends no event: {type(error).__name__}") from error
 
@@ -83,6 +86,12 @@ async def write_event(event: Event, writer: asyncio.StreamWriter) -> None:
     except TimeoutError as error:
         raise RoomsError("rooms.slow", "it takes no event in time") from error
     except OSError as error:
-        raise RoomsError(LOST, "the connection was lost") from error
+        raise _lost(error) from error
     except RecursionError as error:  # it was read, with less on the stack
         raise RoomsError("rooms.frame", "an event is nested too deeply to be sent") from error
+
+
+def _lost(error: OSError) -> RoomsError:
+    if isinstance(error, ssl.SSLError):  # TLS 1.3 tells so after the handshake
+        return RoomsError(TRUST, "the other end refuses this one's certificate")
+    return RoomsError(LOST, "the connection was lost")

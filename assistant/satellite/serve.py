@@ -1,4 +1,8 @@
-"""A satellite on the network: it listens at a port, and serves the base that the owner named."""
+"""A satellite on the network: it listens at a port, and serves the base that the owner named.
+
+Until it is paired it speaks with that in plain; afterwards with the paired one by TLS, and with
+nobody else.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+import ssl
 from collections.abc import Callable, Iterable, Sequence
 
 from wyoming.event import Event
@@ -16,7 +21,9 @@ from assistant.core.clock import boottime_s
 from assistant.core.errors import AudioError, RoomsError
 from assistant.core.messages import Frame, PlaybackEnded, PlaybackStarted, Tick
 from assistant.core.stage import Source
-from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, read_event, write_event
+from assistant.pairing.at_satellite import Pairing
+from assistant.pairing.steps import TYPE, step_of
+from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, TRUST, read_event, write_event
 from assistant.satellite.satellite import Satellite
 
 IDLE_S = 10.0
@@ -25,6 +32,7 @@ MOST_CONNECTIONS = 8
 MOST_WAITING = 600
 """Most events that wait for a slow base, twenty seconds of sound; then it is hung up on."""
 LOOK_EVERY_S = 0.25
+HANDSHAKE_S = 10.0
 
 log = logging.getLogger(__name__)
 
@@ -39,12 +47,16 @@ class Server:
         bases: Sequence[str],
         address: str,
         port: int,
+        pairing: Pairing,
         beat: Callable[[], None] = lambda: None,
     ) -> None:
         self._satellite, self._sources, self._bases = satellite, tuple(sources), bases
         self._address, self.port, self._beat = address, port, beat
+        self._pairing, self._trust = pairing, pairing.trust
+        self._paired = self._trust.base.stamp
         self._complaints = Complaints(log)
-        self._connections = 0
+        self._tasks = set[asyncio.Task[None]]()
+        self._connections = set[Connection]()
         self._base: Connection | None = None
         self._ending = asyncio.Event()
 
@@ -57,7 +69,7 @@ class Server:
         loop = asyncio.get_running_loop()
         try:
             server = await asyncio.start_server(
-                self._serve, self._address or None, self.port, limit=MOST_HEADER_BYTES
+                self._called, self._address or None, self.port, limit=MOST_HEADER_BYTES
             )
         except OSError as error:
             where = f"{self._address or 'every address'}, port {self.port}"
@@ -78,9 +90,17 @@ class Server:
         while not self._ending.is_set():
             self._satellite.tick(Tick(at_s=boottime_s()))
             self._beat()
+            self._look_for_pairing()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_EVERY_S):
                     await self._ending.wait()
+
+    def _look_for_pairing(self) -> None:
+        """Hang up on all who came before it was paired, or paired no more."""
+        if self._trust.base.stamp != self._paired:
+            self._paired = self._trust.base.stamp
+            for connection in tuple(self._connections):
+                connection.close()
 
     def _hear(self, source: Source) -> None:
         for message in source.read():
@@ -94,37 +114,68 @@ class Server:
             if self._base is not None:
                 self._base.send(event)
 
+    def _called(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve who called; nothing is read before it is known whether that is to be decrypted."""
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = Connection(writer)
-        caller = writer.get_extra_info("peername")[0]
-        self._connections += 1
+        self._connections.add(connection)
         try:
-            if caller not in await self._allowed():
-                self._complaints.of("satellite", "an address that --base does not name calls")
-            elif self._connections > MOST_CONNECTIONS:
-                self._complaints.of("satellite", f"more than {MOST_CONNECTIONS} connections come")
-            else:
-                await self._obey(connection, reader)
+            await self._let_in(connection, reader, writer)
         except (AudioError, RoomsError) as error:
-            self._complaints.of("satellite", f"a connection ends: {error.message} ({error.code})")
+            culprit = "satellite.trust" if error.code == TRUST else "satellite"
+            self._complaints.of(culprit, f"a connection ends: {error.message} ({error.code})")
         except MALFORMED:
             self._complaints.of("satellite", "an event lacks a field (rooms.event)")
         except asyncio.CancelledError:
             pass  # at the end; asyncio of Python 3.11 would log a task that is cancelled
         finally:
-            self._connections -= 1
+            self._connections.discard(connection)
             connection.close()
             if self._base is connection:
                 self._base = None
                 self._satellite.lost()
                 log.warning("the base is gone (satellite.base)")
 
-    async def _obey(self, connection: Connection, reader: asyncio.StreamReader) -> None:
+    async def _let_in(
+        self, connection: Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        if writer.get_extra_info("peername")[0] not in await self._allowed():
+            self._complaints.of("satellite", "an address that --base does not name calls")
+        elif len(self._connections) > MOST_CONNECTIONS:
+            self._complaints.of("satellite", f"more than {MOST_CONNECTIONS} connections come")
+        else:
+            await self._encrypt(writer)
+            await self._obey(connection, reader, writer)
+
+    async def _encrypt(self, writer: asyncio.StreamWriter) -> None:
+        """Let in the paired base alone, by TLS, where there is one."""
+        context = self._trust.context(self._trust.base, server_side=True)
+        if context is None:
+            writer.transport.resume_reading()  # type: ignore[attr-defined]
+            return
+        try:
+            await writer.start_tls(context, ssl_handshake_timeout=HANDSHAKE_S)
+        except ssl.SSLCertVerificationError as error:
+            raise RoomsError(TRUST, "another than the paired base calls") from error
+        except OSError as error:
+            raise RoomsError(TRUST, "who calls does not speak TLS as the paired base") from error
+
+    async def _obey(
+        self, connection: Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         """Obey a connection; the one that has the satellite run is the base from then on."""
         while not connection.closed:
             muted = self._base is connection and self._satellite.muted
             event = await read_event(reader, None if muted else IDLE_S)
             if event is None:
+                return
+            if event.type == TYPE:
+                await self._pairing.converse(step_of(event), reader, writer)
                 return
             if RunSatellite.is_type(event.type) and self._base is not connection:
                 if self._base is not None:

@@ -17,10 +17,13 @@ from wyoming.pipeline import PipelineStage, RunPipeline
 
 from assistant.core.errors import RoomsError
 from assistant.core.messages import PlaybackEnded, PlaybackStarted
+from assistant.pairing.at_satellite import Pairing
+from assistant.pairing.trust import Trust
 from assistant.rooms.detection import run_satellite
 from assistant.satellite import serve
 from assistant.satellite.satellite import AWAY
 from assistant.satellite.serve import MOST_CONNECTIONS, Server
+from tests.support.pairing import NOBODY
 from tests.support.satellite_board import Board, Microphone
 
 HERE = "127.0.0.1"
@@ -31,10 +34,11 @@ ASKS = Describe().event()
 class Served:
     """A satellite that is served, and its devices."""
 
-    def __init__(self, bases: tuple[str, ...], port: int = 0) -> None:
+    def __init__(self, bases: tuple[str, ...], port: int = 0, trust: Trust = NOBODY) -> None:
         self.board, self.devices, self.beats = Board(), Microphone(), 0
+        pairing = Pairing(trust, self.board.satellite.announce)
         self.server = Server(
-            self.board.satellite, [self.devices], bases, HERE, port, beat=self._beat
+            self.board.satellite, [self.devices], bases, HERE, port, pairing, beat=self._beat
         )
 
     def _beat(self) -> None:
