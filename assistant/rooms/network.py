@@ -18,7 +18,7 @@ from assistant.rooms.daemon import Daemon
 from assistant.rooms.services import Services, networks
 from assistant.rooms.wake_words import WakeWords
 
-STARTS_S = 10.0
+STARTS_S, ENDS_S = 10.0, 1.0
 
 
 class Network:
@@ -78,7 +78,10 @@ class Network:
         self._started.set_result(None)
         await asyncio.wait((base, ending), return_when=asyncio.FIRST_COMPLETED)
         self.services.close()
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        # One that fails as it is cancelled tries again, and is to be cancelled again.
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in tasks:
+                task.cancel()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(ENDS_S):
+                    await asyncio.gather(*tasks, return_exceptions=True)

@@ -83,8 +83,8 @@ class Server:
             server.close()  # since Python 3.12, `async with` would wait for the base to hang up
             for source in self._sources:
                 loop.remove_reader(source.fileno())
-            if self._base is not None:
-                self._base.close()
+            for connection in tuple(self._connections):
+                connection.abort()
 
     async def _look(self) -> None:
         while not self._ending.is_set():
@@ -221,6 +221,11 @@ class Connection:
         """Hang up."""
         self._task.cancel()
         self._writer.close()
+
+    def abort(self) -> None:
+        """Hang up without a goodbye, which TLS would wait for."""
+        self._task.cancel()
+        self._writer.transport.abort()
 
     async def _run(self) -> None:
         with contextlib.suppress(RoomsError):

@@ -30,7 +30,8 @@ KEY = b"key of sixteen letters"
 
 
 @pytest.fixture
-def things() -> Iterator[ExitStack]:
+def things(tmp_path: Path) -> Iterator[ExitStack]:
+    """What is closed at the end, while the files are there."""
     with ExitStack() as opened:
         yield opened
 

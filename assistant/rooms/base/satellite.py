@@ -25,7 +25,7 @@ from assistant.pairing.trust import Trust
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
 from assistant.rooms.detection import Comparing, Noticed, name_of, run_satellite
-from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, TRUST, read_event, write_event
+from assistant.rooms.wire import LOST, MALFORMED, MOST_HEADER_BYTES, TRUST, read_event, write_event
 
 CONNECTS_S, GOODBYE_S = 5.0, 1.0
 AGAIN_S, AGAIN_LATER_S = 1.0, 10.0
@@ -136,7 +136,7 @@ class Satellite:
                 for other in others:
                     other.cancel()
         except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+            raise self._refused(errors.exceptions[0], paired is not None) from None
         finally:
             if self.present:
                 self.present = False
@@ -174,7 +174,15 @@ class Satellite:
         while (event := await read_event(reader, SILENT_S)) is not None:
             self._take(event)
         if not self.present:
-            raise RoomsError("rooms.refused", "it hangs up: it is paired, or knows another address")
+            raise RoomsError(LOST, "it hung up")
+
+    def _refused(self, fault: Exception, paired: bool) -> Exception:
+        """What it means when a satellite hangs up before it has said what it is."""
+        if self.present or not isinstance(fault, RoomsError) or fault.code not in (LOST, TRUST):
+            return fault
+        if paired:
+            return RoomsError(TRUST, "it refuses this base, as if it was paired with another")
+        return RoomsError("rooms.refused", "it hangs up: it is paired, or knows another address")
 
     def _take(self, event: Event) -> None:
         """Take an event of the satellite; those that mean nothing to a base are passed over."""
