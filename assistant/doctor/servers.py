@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import socket
 import ssl
 from collections.abc import Callable, Iterator
@@ -72,7 +71,7 @@ def _satellite(name: str, settings: SatelliteSettings, area: str, trust: Trust) 
         detail += f"; {_reached(name, settings, trust)}"
     except RoomsError as error:
         detail, remedy = f"{where}: {error.message}", DENIED
-    except ssl.SSLError:
+    except (ssl.SSLError, ConnectionResetError):
         detail = f"{where}: it is not the one that was paired, or was paired with another base"
         remedy = f"run: assistant unpair {name}; on it: assistant unpair; then: {PAIR} {name}"
     except OSError as error:
@@ -92,7 +91,7 @@ def _reached(name: str, settings: SatelliteSettings, trust: Trust) -> str:
         with context.wrap_socket(plain) as encrypted:
             encrypted.sendall(ASKS)
             if not encrypted.recv(1):  # what it thinks of this device comes after the handshake
-                raise ConnectionResetError(errno.ECONNRESET, "it hangs up")
+                raise ConnectionResetError
     return f"paired and encrypted, since {since:%Y-%m-%d %H:%M}"
 
 

@@ -11,10 +11,14 @@ import pytest
 
 from assistant.core.config import load_config
 from assistant.core.errors import BridgeError
+from assistant.core.layout import PAIRING_FOLDER
 from assistant.core.network.exchange import Allowed, Answer, Refused
 from assistant.doctor import servers
 from assistant.doctor.checks import Finding
+from assistant.pairing.trust import Trust
 from tests.support.network_bridge import Bridge
+from tests.support.pairing import paired
+from tests.support.running_satellite import RunningSatellite
 from tests.support.web_server import WebServer
 
 
@@ -196,3 +200,29 @@ def test_each_satellite_is_told_of_and_whether_it_is_there(tmp_path: Path) -> No
     (finding,) = servers.servers(load_config((file,))[0])
     assert (finding.ok, finding.necessary) == (False, False)
     assert "what is for kitchen is said here" in finding.detail
+
+
+def test_a_paired_satellite_is_told_of_with_its_date(tmp_path: Path) -> None:
+    _, board = paired(tmp_path / "state", "stove")
+    (tmp_path / "state" / "base").rename(tmp_path / "state" / PAIRING_FOLDER)
+    with closing(RunningSatellite(board)) as satellite:
+        file = tmp_path / "config.toml"
+        where = f'address = "127.0.0.1"\nport = {satellite.port}\n'
+        state = f'[storage]\nstate = "{tmp_path / "state"}"\n'
+        file.write_text(f"{state}[wyoming.satellites.stove]\n{where}")
+        settings = load_config((file,))[0]
+        (finding,) = servers.servers(settings)
+        assert finding.ok, finding
+        assert "paired and encrypted, since 20" in finding.detail
+
+        board.base.keep(board.identity.certificate)  # it is paired with another base
+        (finding,) = servers.servers(settings)
+        assert not finding.ok
+        assert "not the one that was paired, or was paired with another base" in finding.detail
+        assert "assistant pair stove" in finding.remedy
+
+        Trust(tmp_path / "state" / PAIRING_FOLDER).satellite("stove").forget()
+        board.base.forget()
+        (finding,) = servers.servers(settings)
+        assert finding.ok
+        assert "not encrypted (a Hark's satellite can be: assistant pair stove)" in finding.detail
