@@ -33,6 +33,7 @@ def pair(
     settings, trust = _settings(config)
     satellite, pin = _named(settings, name), trust.satellite(name)
     secret = of_key(key) if key else None
+    trust.identity.make()  # before anything is said
     asyncio.run(begin(satellite, by_key=secret is not None))
     if secret is not None:
         asyncio.run(complete(satellite, secret, trust, pin, by_key=True))
