@@ -23,6 +23,7 @@ from assistant.core.messages import Frame, PlaybackEnded, PlaybackStarted, Tick
 from assistant.core.stage import Source
 from assistant.pairing.at_satellite import Pairing
 from assistant.pairing.steps import TYPE, step_of
+from assistant.pairing.trust import Stamp
 from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, TRUST, read_event, write_event
 from assistant.satellite.satellite import Satellite
 
@@ -53,7 +54,6 @@ class Server:
         self._satellite, self._sources, self._bases = satellite, tuple(sources), bases
         self._address, self.port, self._beat = address, port, beat
         self._pairing, self._trust = pairing, pairing.trust
-        self._paired = self._trust.base.stamp
         self._complaints = Complaints(log)
         self._tasks = set[asyncio.Task[None]]()
         self._connections = set[Connection]()
@@ -97,9 +97,9 @@ class Server:
 
     def _look_for_pairing(self) -> None:
         """Hang up on all who came before it was paired, or paired no more."""
-        if self._trust.base.stamp != self._paired:
-            self._paired = self._trust.base.stamp
-            for connection in tuple(self._connections):
+        paired = self._trust.base.stamp
+        for connection in tuple(self._connections):
+            if connection.paired != paired:
                 connection.close()
 
     def _hear(self, source: Source) -> None:
@@ -122,7 +122,7 @@ class Server:
         task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = Connection(writer)
+        connection = Connection(writer, self._trust.base.stamp)
         self._connections.add(connection)
         try:
             await self._let_in(connection, reader, writer)
@@ -200,8 +200,8 @@ class Server:
 class Connection:
     """What goes to one who called: a queue, so that a slow network holds up no frame."""
 
-    def __init__(self, writer: asyncio.StreamWriter) -> None:
-        self._writer = writer
+    def __init__(self, writer: asyncio.StreamWriter, paired: Stamp | None) -> None:
+        self._writer, self.paired = writer, paired
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
         self._task = asyncio.create_task(self._run())
 
