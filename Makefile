@@ -169,7 +169,7 @@ ifeq ($(DESTDIR),)
 	$(HOME_OF_HARK)/$(VENV)/bin/python -m compileall -q $(SHIPPED:%=$(HOME_OF_HARK)/%)
 	id -u assistant >/dev/null 2>&1 || useradd --system --user-group --groups audio \
 		--home-dir /var/lib/hark --no-create-home --shell /usr/sbin/nologin assistant
-	install -d -o assistant -g assistant -m 700 /var/lib/hark
+	install -d -o assistant -g assistant -m 700 /var/lib/hark /var/lib/hark/pairing
 ifeq ($(PULL),yes)
 	$(HOME_OF_HARK)/$(VENV)/bin/$(PULLED)
 endif

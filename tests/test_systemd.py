@@ -126,7 +126,9 @@ def test_the_drop_in_for_a_skill_on_the_internet_is_one_of_the_bridge(tmp_path: 
 
 def test_what_the_bridge_proves_itself_with_is_not_seen_by_the_daemon() -> None:
     hidden = dict(_settings(UNITS[0]))["InaccessiblePaths"].split()
-    assert {"-/etc/hark/mqtt.password", "-/etc/hark/secrets"} <= set(hidden)
+    assert {"-/etc/hark/mqtt.password", "-/etc/hark/secrets", "-/var/lib/hark/pairing"} <= set(
+        hidden
+    )
 
 
 def test_without_the_drop_in_the_sound_card_is_the_only_device() -> None:

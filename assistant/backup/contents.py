@@ -25,6 +25,7 @@ from assistant.core.layout import (
     CALENDAR_FILE,
     HEARD_FILE,
     KNOWLEDGE_FILE,
+    PAIRING_FOLDER,
     PIN_FILE,
     QUARANTINE_FILE,
     RECORDINGS_FOLDER,
@@ -151,6 +152,8 @@ def _left_out(config: Config, recordings: bool, secrets: bool) -> Iterator[str]:
         yield f"the secret {config.calendar.password_file}: write it anew"
     if (config.state_dir / PIN_FILE).exists():
         yield "the PIN: assistant pin set sets it anew"
+    if os.path.isdir(config.state_dir / PAIRING_FOLDER / "satellites"):
+        yield "pairings with satellites: on another device, assistant pair makes them anew"
     if (config.state_dir / KNOWLEDGE_FILE).exists():
         yield "the documents themselves: what was read of them is there"
     if config.skills.folders:

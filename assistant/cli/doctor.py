@@ -12,9 +12,11 @@ from rich.text import Text
 
 from assistant.cli.shared.output import console, emit
 from assistant.core.config import config_files, load_config
+from assistant.core.layout import PAIRING_FOLDER
 from assistant.doctor.checks import Finding, examine
 from assistant.doctor.satellites import satellites
 from assistant.doctor.servers import servers
+from assistant.pairing.trust import Trust
 
 
 def doctor(
@@ -23,9 +25,11 @@ def doctor(
 ) -> None:
     """Find what keeps the assistant from working; exit status 1 when something necessary fails."""
     settings, _ = load_config(config_files(config))
+    trust = Trust(settings.state_dir / PAIRING_FOLDER)
+    rooms = satellites(settings.wyoming, trust)
     findings = []
     table = Table("", "", "found", "what to do")
-    for finding in chain(examine(settings), servers(settings), satellites(settings.wyoming)):
+    for finding in chain(examine(settings), servers(settings), rooms):
         findings.append(finding)
         if json:
             emit(finding)

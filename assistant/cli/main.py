@@ -30,6 +30,8 @@ COMMANDS = (
     "satellite",
     "mute",
     "unmute",
+    "pair",
+    "unpair",
     "setup",
     "backup",
     "restore",
@@ -39,6 +41,7 @@ COMMANDS = (
 ELSEWHERE = {
     **dict.fromkeys(("mute", "unmute"), "microphone.mute"),
     "eval": "evaluation.eval",
+    **dict.fromkeys(("pair", "unpair"), "security.pair"),
     "pin": "security.pin",
     "home-assistant": "security.home_assistant",
     **{name: f"network.{name}" for name in ("bridge", "rooms", "satellite")},

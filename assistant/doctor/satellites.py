@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Iterator
 
 import tomlkit
@@ -12,15 +13,20 @@ from assistant.core.errors import RoomsError
 from assistant.core.settings.wyoming import WyomingSettings
 from assistant.doctor import probes
 from assistant.doctor.checks import Finding
+from assistant.pairing.trust import Trust
 from assistant.rooms.discovery.finding import Announced, Finder, announced
 from assistant.rooms.discovery.multicast import INSTALL, MISSING
 
 ANSWERS_S = 2.0
+ASKS = b'{"type": "describe"}\n'
+DENIED = "run this with sudo"
+PAIR = "assistant pair"
 AWAY = "see whether it runs and lets this device in: assistant satellite --base"
 
 
-def satellites(settings: WyomingSettings) -> Iterator[Finding]:
-    """Whether each satellite can be reached, and who announces itself and is named nowhere."""
+def satellites(settings: WyomingSettings, trust: Trust) -> Iterator[Finding]:
+    """Whether each satellite can be reached, and is the one that was paired; and who announces
+    itself and is named nowhere."""
     known = {name.lower() for name in settings.satellites}
     places = set()
     for name, one in settings.satellites.items():
@@ -31,7 +37,7 @@ def satellites(settings: WyomingSettings) -> Iterator[Finding]:
             yield _finding(name, detail, AWAY)
         else:
             places.add(place)
-            yield _reached(name, place, settings.area(name))
+            yield _reached(name, place, settings.area(name), trust)
     if probes.installed("zeroconf"):
         yield from (
             _stranger(one)
@@ -43,15 +49,35 @@ def satellites(settings: WyomingSettings) -> Iterator[Finding]:
         yield Finding(name="wyoming", ok=False, detail=detail, remedy=INSTALL, necessary=False)
 
 
-def _reached(name: str, place: tuple[str, int], area: str) -> Finding:
-    """Whether a satellite lets itself be called, and where its sound and its words go."""
+def _reached(name: str, place: tuple[str, int], area: str, trust: Trust) -> Finding:
+    """Whether a satellite can be reached, where its words go, and whether they are encrypted."""
     where = f"{place[0]}, port {place[1]}"
+    detail, remedy = f"{where}, in {area}: its sound comes here, and replies go there", ""
     try:
-        socket.create_connection(place, ANSWERS_S).close()
+        detail += f"; {_encrypted(name, place, trust)}"
+    except RoomsError as error:
+        detail, remedy = f"{where}: {error.message}", DENIED
+    except (ssl.SSLError, ConnectionResetError):
+        detail = f"{where}: it is not the one that was paired, or was paired with another base"
+        remedy = f"run: assistant unpair {name}; on it: assistant unpair; then: {PAIR} {name}"
     except OSError as error:
         detail = f"{where}: {error.strerror or error}; what is for {area} is said here"
-        return _finding(name, detail, AWAY)
-    return _finding(name, f"{where}, in {area}: its sound comes here, and replies go there", "")
+        remedy = AWAY
+    return _finding(name, detail, remedy)
+
+
+def _encrypted(name: str, place: tuple[str, int], trust: Trust) -> str:
+    """How it is connected to; raises `OSError`, and `RoomsError` where the pairing is not seen."""
+    pin = trust.satellite(name)
+    context, since = trust.context(pin), pin.since
+    with socket.create_connection(place, ANSWERS_S) as plain:
+        if context is None or since is None:
+            return f"not encrypted (a Hark's satellite can be: {PAIR} {name})"
+        with context.wrap_socket(plain) as encrypted:
+            encrypted.sendall(ASKS)
+            if not encrypted.recv(1):  # what it thinks of this device comes after the handshake
+                raise ConnectionResetError
+    return f"paired and encrypted, since {since:%Y-%m-%d %H:%M}"
 
 
 def _finding(name: str, detail: str, remedy: str) -> Finding:

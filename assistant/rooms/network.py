@@ -13,6 +13,7 @@ from wyoming.info import Info
 from assistant.core.config import ListeningSettings
 from assistant.core.errors import RoomsError
 from assistant.core.settings.wyoming import WyomingSettings
+from assistant.pairing.trust import Trust
 from assistant.rooms.base.base import Base
 from assistant.rooms.daemon import Daemon
 from assistant.rooms.discovery.announcing import Announcer
@@ -20,7 +21,7 @@ from assistant.rooms.discovery.multicast import SERVICES
 from assistant.rooms.services import Services, networks
 from assistant.rooms.wake_words import WakeWords
 
-STARTS_S = 10.0
+STARTS_S, ENDS_S = 10.0, 1.0
 
 
 class Network:
@@ -30,13 +31,18 @@ class Network:
     """
 
     def __init__(
-        self, settings: WyomingSettings, info: Info, listening: ListeningSettings, words: WakeWords
+        self,
+        settings: WyomingSettings,
+        info: Info,
+        listening: ListeningSettings,
+        words: WakeWords,
+        trust: Trust,
     ) -> None:
         allowed = networks(settings.allow)
         self._loop = asyncio.new_event_loop()
         self.daemon = Daemon(self._loop)
         self.services = Services(settings, allowed, info, self.daemon, words)
-        self.base = Base(settings, listening, self.daemon.send, words)
+        self.base = Base(settings, listening, self.daemon.send, words, trust)
         self.daemon.follow(self.base.take)
         self._settings = settings
         self._started: Future[None] = Future()
@@ -79,7 +85,10 @@ class Network:
         running = [asyncio.create_task(one) for one in lasting]
         await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
         self.services.close()
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        # One that fails as it is cancelled tries again, and is to be cancelled again.
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in tasks:
+                task.cancel()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(ENDS_S):
+                    await asyncio.gather(*tasks, return_exceptions=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 from typing import Annotated, Any
 
 import msgspec
@@ -26,6 +27,8 @@ LEAVES_S = 2.0
 
 LOST = "rooms.lost"
 """Code of the error where the other end broke the connection off."""
+TRUST = "rooms.trust"
+"""Code of the error where the other end is not whom this one was paired with."""
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 """What is raised for fields that are missing, of another type, or too large."""
 
@@ -68,7 +71,7 @@ async def read_event(reader: asyncio.StreamReader, idle_s: float | None = IDLE_S
         message = f"the header of an event is over {MOST_HEADER_BYTES} bytes"
         raise RoomsError("rooms.frame", message) from error
     except OSError as error:
-        raise BrokenError(LOST, "the connection was lost") from error
+        raise _lost(error) from error
     except _UNREADABLE as error:
         raise RoomsError("rooms.frame", f"it sends no event: {type(error).__name__}") from error
 
@@ -93,7 +96,7 @@ async def write_event(event: Event, writer: asyncio.StreamWriter) -> None:
     except TimeoutError as error:
         raise BrokenError("rooms.slow", "it takes no event in time") from error
     except OSError as error:
-        raise BrokenError(LOST, "the connection was lost") from error
+        raise _lost(error) from error
     except RecursionError as error:  # it was read, with less on the stack
         raise RoomsError("rooms.frame", "an event is nested too deeply to be sent") from error
 
@@ -117,3 +120,9 @@ async def forget(reader: asyncio.StreamReader) -> None:
     reader.feed_eof()
     with contextlib.suppress(OSError):
         await reader.read()
+
+
+def _lost(error: OSError) -> BrokenError:
+    if isinstance(error, ssl.SSLError):  # TLS 1.3 tells so after the handshake
+        return BrokenError(TRUST, "the other end refuses this one's certificate")
+    return BrokenError(LOST, "the connection was lost")

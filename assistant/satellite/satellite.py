@@ -189,6 +189,10 @@ class Satellite:
         number = self._playing.removeprefix(BASES)
         return number.isdecimal() and int(number) <= self._left_behind
 
+    def announce(self, words: str) -> None:
+        """Say something that the base did not ask for."""
+        self._notify(words, HEARD)
+
     # ── what is heard ───────────────────────────────────────────────────────────────────────
 
     def _woken(self, keyword: str, at_s: float) -> Iterator[Event]:
@@ -335,11 +339,11 @@ class Satellite:
 
     # ── what it says ────────────────────────────────────────────────────────────────────────
 
-    def _notify(self, words: str) -> None:
+    def _notify(self, words: str, sound: tuple[tuple[float, float], ...] = FAILED) -> None:
         """Say something by itself."""
         samples, rate_hz = self._say(words)
         self._notices += 1
-        self._sound(FAILED)
+        self._sound(sound)
         self._sentence = 0
         with self._unless_too_much_waits():
             self._play(f"{OWN}{self._notices}", samples, rate_hz, last=True)

@@ -1,4 +1,8 @@
-"""A satellite on the network: it listens at a port, and serves the base that the owner named."""
+"""A satellite on the network: it listens at a port, and serves the base that the owner named.
+
+Until it is paired it speaks with that in plain; afterwards with the paired one by TLS, and with
+nobody else.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+import ssl
 from collections.abc import Callable, Iterable, Sequence
 
 from wyoming.event import Event
@@ -16,8 +21,18 @@ from assistant.core.clock import boottime_s
 from assistant.core.errors import AudioError, RoomsError
 from assistant.core.messages import Frame, PlaybackEnded, PlaybackStarted, Tick
 from assistant.core.stage import Source
+from assistant.pairing.at_satellite import Pairing
+from assistant.pairing.steps import TYPE, step_of
+from assistant.pairing.trust import Stamp
 from assistant.rooms.callers import Callers
-from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, forget, read_event, write_event
+from assistant.rooms.wire import (
+    MALFORMED,
+    MOST_HEADER_BYTES,
+    TRUST,
+    forget,
+    read_event,
+    write_event,
+)
 from assistant.satellite.satellite import Satellite
 
 IDLE_S = 10.0
@@ -29,6 +44,7 @@ FOUND_EVERY_S = 30.0
 MOST_WAITING = 600
 """Most events that wait for a slow base, twenty seconds of sound; then it is hung up on."""
 LOOK_EVERY_S = 0.25
+HANDSHAKE_S = 10.0
 
 log = logging.getLogger(__name__)
 
@@ -43,15 +59,19 @@ class Server:
         bases: Sequence[str],
         address: str,
         port: int,
+        pairing: Pairing,
         beat: Callable[[], None] = lambda: None,
     ) -> None:
         self._satellite, self._sources = satellite, tuple(sources)
         self._bases = {base: _addresses(base, socket.AI_NUMERICHOST) for base in bases}
         """Name or address → the addresses that it has, as last found."""
         self._address, self.port, self._beat = address, port, beat
+        self._pairing, self._trust = pairing, pairing.trust
         self._complaints = Complaints(log)
         self.callers = Callers(MOST_CONNECTIONS, MOST_CONNECTIONS)
         """Who is connected of those that are named."""
+        self._tasks = set[asyncio.Task[None]]()
+        self._connections = set[Connection]()
         self._base: Connection | None = None
         self._ending = asyncio.Event()
         self.listening = asyncio.Event()
@@ -66,7 +86,7 @@ class Server:
         loop = asyncio.get_running_loop()
         try:
             server = await asyncio.start_server(
-                self._serve, self._address or None, self.port, limit=MOST_HEADER_BYTES
+                self._called, self._address or None, self.port, limit=MOST_HEADER_BYTES
             )
         except OSError as error:
             where = f"{self._address or 'every address'}, port {self.port}"
@@ -83,16 +103,24 @@ class Server:
             server.close()  # since Python 3.12, `async with` would wait for the base to hang up
             for source in self._sources:
                 loop.remove_reader(source.fileno())
-            if self._base is not None:
-                self._base.close()
+            for connection in tuple(self._connections):
+                connection.close()
 
     async def _look(self) -> None:
         while not self._ending.is_set():
             self._satellite.tick(Tick(at_s=boottime_s()))
             self._beat()
+            self._look_for_pairing()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_EVERY_S):
                     await self._ending.wait()
+
+    def _look_for_pairing(self) -> None:
+        """Hang up on all who came before it was paired, or paired no more."""
+        paired = self._trust.base.stamp
+        for connection in tuple(self._connections):
+            if connection.paired != paired:
+                connection.close()
 
     def _hear(self, source: Source) -> None:
         for message in source.read():
@@ -106,6 +134,13 @@ class Server:
             if self._base is not None:
                 self._base.send(event)
 
+    def _called(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve who called; nothing is read before it is known whether that is to be decrypted."""
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         caller = writer.get_extra_info("peername")[0]
         if not any(caller in addresses for addresses in self._bases.values()):
@@ -113,17 +148,21 @@ class Server:
             writer.transport.abort()
             await forget(reader)
             return
-        connection = Connection(writer)
+        connection = Connection(writer, self._trust.base.stamp)
+        self._connections.add(connection)
         try:
             with self.callers.let_in(caller, connection.close):
-                await self._obey(connection, reader)
+                await self._encrypt(writer)
+                await self._obey(connection, reader, writer)
         except (AudioError, RoomsError) as error:
-            self._complaints.of("satellite", f"a connection ends: {error.message} ({error.code})")
+            culprit = "satellite.trust" if error.code == TRUST else "satellite"
+            self._complaints.of(culprit, f"a connection ends: {error.message} ({error.code})")
         except MALFORMED:
             self._complaints.of("satellite", "an event lacks a field (rooms.event)")
         except asyncio.CancelledError:
             pass  # at the end; asyncio of Python 3.11 would log a task that is cancelled
         finally:
+            self._connections.discard(connection)
             connection.close()
             await forget(reader)
             if self._base is connection:
@@ -131,12 +170,30 @@ class Server:
                 self._satellite.lost()
                 self._complaints.of("satellite.gone", "the base is gone")
 
-    async def _obey(self, connection: Connection, reader: asyncio.StreamReader) -> None:
+    async def _encrypt(self, writer: asyncio.StreamWriter) -> None:
+        """Let in the paired base alone, by TLS, where there is one."""
+        context = self._trust.context(self._trust.base, server_side=True)
+        if context is None:
+            writer.transport.resume_reading()  # type: ignore[attr-defined]
+            return
+        try:
+            await writer.start_tls(context, ssl_handshake_timeout=HANDSHAKE_S)
+        except ssl.SSLCertVerificationError as error:
+            raise RoomsError(TRUST, "another than the paired base calls") from error
+        except OSError as error:
+            raise RoomsError(TRUST, "who calls does not speak TLS as the paired base") from error
+
+    async def _obey(
+        self, connection: Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         """Obey a connection; the one that has the satellite run is the base from then on."""
         while not connection.closed:
             muted = self._base is connection and self._satellite.muted
             event = await read_event(reader, None if muted else IDLE_S)
             if event is None:
+                return
+            if event.type == TYPE:
+                await self._pairing.converse(step_of(event), reader, writer)
                 return
             if RunSatellite.is_type(event.type) and self._base is not connection:
                 if self._base is not None:
@@ -170,8 +227,8 @@ def _addresses(base: str, flags: int = 0) -> set[str]:
 class Connection:
     """What goes to one who called: a queue, so that a slow network holds up no frame."""
 
-    def __init__(self, writer: asyncio.StreamWriter) -> None:
-        self._writer = writer
+    def __init__(self, writer: asyncio.StreamWriter, paired: Stamp | None) -> None:
+        self._writer, self.paired = writer, paired
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
         self._task = asyncio.create_task(self._run())
 

@@ -25,6 +25,8 @@ from assistant.backup.contents import gather
 from assistant.backup.restore import Restored, prepared
 from assistant.core.config import load_config
 from assistant.core.errors import InputError
+from assistant.core.layout import PAIRING_FOLDER
+from assistant.pairing.trust import Trust
 from skills.capabilities.tables import TableFiles
 from skills.state import open_state, remember_acted
 
@@ -200,6 +202,17 @@ def test_recordings_and_secrets_are_left_out_unless_asked_for(tmp_path: Path) ->
     machine.restore()
     assert (password.read_text(), password.stat().st_mode & 0o777) == ("hush", 0o600)
     assert (machine.state / "recordings" / "u1.wav").read_text() == "sound"
+
+
+def test_pairings_are_left_out_and_stay(machine: Machine) -> None:
+    assert not any("pair" in line for line in machine.back_up())
+    machine.archive.unlink()
+    trust = Trust(machine.state / PAIRING_FOLDER)
+    trust.satellite("kitchen").keep(b"x")
+    told = machine.back_up()
+    assert any("assistant pair makes them anew" in line for line in told)
+    machine.restore()
+    assert trust.satellite("kitchen").stamp is not None
 
 
 def test_a_calendar_of_the_users_own_is_there_again(tmp_path: Path) -> None:

@@ -43,10 +43,11 @@ from assistant.rooms.services import (
     networks,
 )
 from assistant.rooms.wake_words import WakeWords
+from tests.support.pairing import NOBODY
 from tests.support.processes import until
 from tests.support.rooms import LOCAL, SECOND, House, heard
 
-SETTINGS = (description("a", "b", ()), ListeningSettings(), WakeWords(WakeSettings()))
+SETTINGS = (description("a", "b", ()), ListeningSettings(), WakeWords(WakeSettings()), NOBODY)
 
 
 @pytest.fixture

@@ -34,5 +34,11 @@ def test_what_a_satellite_loads_is_pinned_for_it(pinned: set[str]) -> None:
     assert loaded("assistant.cli.network.satellite") - {"hark-assistant"} <= pinned
 
 
+def test_what_pairing_needs_is_loaded_when_it_is_paired() -> None:
+    needed = {"cryptography", "spake2"}
+    assert not loaded("assistant.cli.network.satellite") & needed
+    assert needed <= loaded("spake2")
+
+
 def test_a_part_that_loads_more_would_be_noticed(pinned: set[str]) -> None:
     assert "onnxruntime" in loaded("audio.wake.select") - pinned

@@ -18,6 +18,7 @@ from wyoming.satellite import PauseSatellite, RunSatellite
 
 from assistant.core.config import ListeningSettings
 from assistant.core.messages import Frame, Speech
+from assistant.pairing.at_satellite import Pairing
 from assistant.rooms.detection import run_satellite
 from assistant.satellite import serve
 from assistant.satellite.satellite import AWAY, MUTED, Satellite
@@ -26,6 +27,7 @@ from audio.ear import Ear
 from audio.frames import FRAME_BYTES, FRAME_S, Samples
 from audio.listener import KEYWORD_ENDS_BEFORE_S
 from audio.own_voice import OwnVoice
+from tests.support.pairing import NOBODY
 
 MUTE, RUN = PauseSatellite().event(), RunSatellite().event()
 IDLE_S = 0.5
@@ -129,7 +131,8 @@ def test_only_a_base_that_muted_it_may_be_silent(
     monkeypatch.setattr(serve, "IDLE_S", IDLE_S)
 
     async def answered() -> bool:
-        server = Server(board.satellite, (), ["127.0.0.1"], "127.0.0.1", 0)
+        pairing = Pairing(NOBODY, board.satellite.announce)
+        server = Server(board.satellite, (), ["127.0.0.1"], "127.0.0.1", 0, pairing)
         serving = asyncio.create_task(server.run())
         while server.port == 0:
             await asyncio.sleep(0.01)

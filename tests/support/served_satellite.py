@@ -8,9 +8,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 
 from assistant.core.messages import PlaybackEnded, PlaybackStarted
+from assistant.pairing.at_satellite import Pairing
+from assistant.pairing.trust import Trust
 from assistant.satellite import serve
 from assistant.satellite.serve import Server
 from audio.frames import FRAME_S, SILENCE
+from tests.support.pairing import NOBODY
 from tests.support.satellite_board import Board, Microphone
 
 HERE = "127.0.0.1"
@@ -19,12 +22,13 @@ HERE = "127.0.0.1"
 class Served:
     """A satellite that is served, and its devices."""
 
-    def __init__(self, bases: tuple[str, ...], port: int = 0) -> None:
+    def __init__(self, bases: tuple[str, ...], port: int = 0, trust: Trust = NOBODY) -> None:
         self.board, self.devices, self.beats = Board(), Microphone(), 0
         self.board.now_s = serve.boottime_s()
         self._said = deque[bytes]()
+        pairing = Pairing(trust, self.board.satellite.announce)
         self.server = Server(
-            self.board.satellite, [self.devices], bases, HERE, port, beat=self._beat
+            self.board.satellite, [self.devices], bases, HERE, port, pairing, beat=self._beat
         )
 
     def _beat(self) -> None:

@@ -20,10 +20,12 @@ from assistant.core.messages import (
     Utterance,
 )
 from assistant.core.settings.wyoming import WyomingSettings
+from assistant.pairing.trust import Trust
 from assistant.rooms.description import description
 from assistant.rooms.network import Network
 from assistant.rooms.stage import RoomsStage
 from assistant.rooms.wake_words import WakeWords
+from tests.support.pairing import NOBODY
 
 KEYWORDS = {"computer": 0.8, "alexa": 0.8, "zzyzx quux": 0.8}
 """The last one is known to no engine."""
@@ -32,12 +34,12 @@ KEYWORDS = {"computer": 0.8, "alexa": 0.8, "zzyzx quux": 0.8}
 class StandIn:
     """It transcribes by counting, speaks bytes, and answers by rote: each text with `replies`."""
 
-    def __init__(self, settings: WyomingSettings) -> None:
+    def __init__(self, settings: WyomingSettings, trust: Trust = NOBODY) -> None:
         self.seen: list[Message] = []
         self.replies: list[SpokenReply] = []
         words = WakeWords(WakeSettings(keywords=KEYWORDS))
         about = description("pocketsphinx", "flite", words.keywords)
-        self.network = Network(settings, about, ListeningSettings(), words)
+        self.network = Network(settings, about, ListeningSettings(), words, trust)
         self.services = self.network.services
         self._stage = RoomsStage(self.network)
         self._ended = threading.Event()

@@ -17,7 +17,7 @@ from assistant.cli.shared.output import errors
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import ConfigError, RoomsError
-from assistant.core.layout import ROOMS
+from assistant.core.layout import PAIRING_FOLDER, ROOMS
 from assistant.core.messages import (
     AudioChunk,
     Commit,
@@ -29,6 +29,7 @@ from assistant.core.messages import (
     Utterance,
 )
 from assistant.core.worker import Worker
+from assistant.pairing.trust import Trust
 from assistant.rooms.description import description
 from assistant.rooms.network import Network
 from assistant.rooms.stage import OVERHEARD, RoomsStage
@@ -74,8 +75,9 @@ def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
     engines = settings.asr.engine, settings.voice.engine
     about = description(*engines, words.keywords, settings.wyoming.acts == "there")
     heard: tuple[type[Message], ...] = (*OVERHEARD, Reload)
+    trust = Trust(settings.state_dir / PAIRING_FOLDER)
     with (
-        closing(Network(settings.wyoming, about, settings.listening, words)) as network,
+        closing(Network(settings.wyoming, about, settings.listening, words, trust)) as network,
         closing(Address(settings.runtime_dir)) as address,
         closing(Bus(ROOMS, address, PEERS, CONSUMERS, heard)) as bus,
     ):

@@ -14,7 +14,11 @@ import typer
 from assistant.cli.network.watchdog import Watchdog
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import AudioError
+from assistant.core.layout import PAIRING_FOLDER
 from assistant.core.settings.wyoming import SATELLITE_PORT
+from assistant.pairing.at_satellite import Pairing
+from assistant.pairing.secret import of_key
+from assistant.pairing.trust import Trust
 from assistant.rooms.discovery.announcing import Announcer
 from assistant.rooms.discovery.multicast import SATELLITE
 from assistant.satellite.build import Parts, parts
@@ -37,21 +41,33 @@ def satellite(
     announce: Annotated[
         bool, typer.Option("--announce", help="Let the base find it by its name, by multicast DNS.")
     ] = False,
+    key: Annotated[
+        Path | None, typer.Option(help="File with a key to be paired by, in place of a number.")
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
     """Be the ear and the voice of a base elsewhere, with a microphone and a loudspeaker."""
     settings, _ = load_config(config_files(config))
     set_up(NAME, settings.log.level)
     notifier = Notifier.from_environment()
+    trust = Trust(settings.state_dir / PAIRING_FOLDER)
+    secret = of_key(key) if key else None
     with ExitStack() as opened:
         name = name or os.uname().nodename
         made = parts(settings, name, area, opened)
-        asyncio.run(_serve(made, base, address, port, name if announce else "", notifier))
+        pairing = Pairing(trust, made.satellite.announce, secret)
+        asyncio.run(_serve(made, base, address, port, pairing, name if announce else "", notifier))
     notifier.stopping()
 
 
 async def _serve(
-    made: Parts, base: list[str], address: str, port: int, name: str, notifier: Notifier
+    made: Parts,
+    base: list[str],
+    address: str,
+    port: int,
+    pairing: Pairing,
+    name: str,
+    notifier: Notifier,
 ) -> None:
     """Serve until a signal comes, announced as `name`, or not where that is ""."""
 
@@ -60,7 +76,7 @@ async def _serve(
             raise AudioError("audio.player_died", "the player has died")
 
     watchdog = Watchdog(notifier, require_player)
-    server = Server(made.satellite, made.sources, base, address, port, watchdog.beat)
+    server = Server(made.satellite, made.sources, base, address, port, pairing, watchdog.beat)
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, server.stop)
     notifier.ready()

@@ -23,6 +23,7 @@ from assistant.core.messages import (
     Woke,
 )
 from assistant.core.settings.wyoming import WyomingSettings
+from assistant.pairing.trust import Trust
 from assistant.rooms.base.arbitration import (
     ASKS_AFTER_S,
     DECIDES_AFTER_S,
@@ -54,6 +55,7 @@ class Base:
         listening: ListeningSettings,
         send: Callable[[Message], None],
         words: WakeWords,
+        trust: Trust,
     ) -> None:
         def make_room(name: str, player: SatellitePlayer, write: Callable[[Event], None]) -> Room:
             return Room(
@@ -70,7 +72,9 @@ class Base:
         self._settings = settings.satellites
         finder = Finder()
         self._satellites = {
-            name: Satellite(name, one, finder, send, self._compared, partial(make_room, name))
+            name: Satellite(
+                name, one, finder, trust, send, self._compared, partial(make_room, name)
+            )
             for name, one in settings.satellites.items()
         }
         self._contests: list[Contest] = []

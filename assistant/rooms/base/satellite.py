@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import ssl
 from collections.abc import Callable
 
 from wyoming.audio import AudioChunk
@@ -20,13 +21,22 @@ from assistant.core.clock import boottime_s
 from assistant.core.errors import RoomsError
 from assistant.core.messages import Message, RoomTimers, SatelliteChanged
 from assistant.core.settings.wyoming import SatelliteSettings
+from assistant.pairing.trust import Trust
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
 from assistant.rooms.detection import Comparing, Noticed, name_of, run_satellite
 from assistant.rooms.discovery.finding import Finder
-from assistant.rooms.wire import MALFORMED, MOST_HEADER_BYTES, hang_up, read_event, write_event
+from assistant.rooms.wire import (
+    LOST,
+    MALFORMED,
+    MOST_HEADER_BYTES,
+    TRUST,
+    hang_up,
+    read_event,
+    write_event,
+)
 
-CONNECTS_S = 5.0
+CONNECTS_S, GOODBYE_S = 5.0, 1.0
 AGAIN_S, AGAIN_LATER_S = 1.0, 10.0
 """Seconds to the next attempt after a satellite was there, and after none was."""
 PING_EVERY_S = 1.0
@@ -47,12 +57,14 @@ class Satellite:
         name: str,
         settings: SatelliteSettings,
         finder: Finder,
+        trust: Trust,
         send: Callable[[Message], None],
         compared: Callable[[str], None],
         make_room: Callable[[SatellitePlayer, Callable[[Event], None]], Room],
     ) -> None:
         self._name, self._settings, self._send = name, settings, send
         self._finder, self._compared = finder, compared
+        self._trust, self._pin = trust, trust.satellite(name)
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
         self._player = SatellitePlayer(self._wait_and_write, self._played)
         self.room = make_room(self._player, self._write)
@@ -116,26 +128,26 @@ class Satellite:
 
     async def _connected(self) -> None:
         """Serve until the connection is lost."""
-        host, port = await self._finder.where(self._name, self._settings)
-        try:
-            async with asyncio.timeout(CONNECTS_S):
-                reader, writer = await asyncio.open_connection(host, port, limit=MOST_HEADER_BYTES)
-        except (OSError, TimeoutError) as error:
-            reason = (error.strerror if isinstance(error, OSError) else "") or "no answer"
-            raise RoomsError("rooms.away", f"{host}, port {port}: {reason}") from error
+        paired = self._pin.stamp
+        reader, writer = await self._reached(self._trust.context(self._pin))
         self._waiting = asyncio.Queue(MOST_WAITING)
         self.room.detections = 0
         try:
             async with asyncio.TaskGroup() as tasks:
                 others = [
                     tasks.create_task(one)
-                    for one in (self._pour(writer), self._player.run(), self._ping(), self._tick())
+                    for one in (
+                        self._pour(writer),
+                        self._player.run(),
+                        self._ping(paired),
+                        self._tick(),
+                    )
                 ]
                 await self._obey(reader)
                 for other in others:
                     other.cancel()
         except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+            raise self._refused(errors.exceptions[0], paired is not None) from None
         finally:
             if self.present:
                 self.present = False
@@ -144,11 +156,42 @@ class Satellite:
             self.room.lost()
             await hang_up(reader, writer)
 
+    async def _reached(
+        self, context: ssl.SSLContext | None
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect, by TLS where they are paired; raises `RoomsError`."""
+        host, port = await self._finder.where(self._name, self._settings)
+        goodbye_s = GOODBYE_S if context is not None else None
+        try:
+            async with asyncio.timeout(CONNECTS_S):
+                return await asyncio.open_connection(
+                    host, port, limit=MOST_HEADER_BYTES, ssl=context, ssl_shutdown_timeout=goodbye_s
+                )
+        except ssl.SSLCertVerificationError as error:
+            message = f"{host}, port {port}: it is another than the one that was paired"
+            raise RoomsError(TRUST, message) from error
+        except (ssl.SSLError, ConnectionResetError) as error:
+            message = f"{host}, port {port}: it does not speak TLS, as the one that was paired does"
+            raise RoomsError(TRUST, message) from error
+        except (OSError, TimeoutError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else "") or "no answer"
+            raise RoomsError("rooms.away", f"{host}, port {port}: {reason}") from error
+
     async def _obey(self, reader: asyncio.StreamReader) -> None:
         self._write(Describe().event())
         self._write(run_satellite())
         while (event := await read_event(reader, SILENT_S)) is not None:
             self._take(event)
+        if not self.present:
+            raise RoomsError(LOST, "it hung up")
+
+    def _refused(self, fault: Exception, paired: bool) -> Exception:
+        """What it means when a satellite hangs up before it has said what it is."""
+        if self.present or not isinstance(fault, RoomsError) or fault.code not in (LOST, TRUST):
+            return fault
+        if paired:
+            return RoomsError(TRUST, "it refuses this base, as if it was paired with another")
+        return RoomsError("rooms.refused", "it hangs up: it is paired, or knows another address")
 
     def _take(self, event: Event) -> None:
         """Take an event of the satellite; those that mean nothing to a base are passed over."""
@@ -221,9 +264,11 @@ class Satellite:
         while True:
             await write_event(await self._waiting.get(), writer)
 
-    async def _ping(self) -> None:
+    async def _ping(self, paired: object) -> None:
         while True:
             await asyncio.sleep(PING_EVERY_S)
+            if self._pin.stamp != paired:
+                raise RoomsError("rooms.pairing", "it was paired, or unpaired: it is met anew")
             self._write(Ping().event())
 
     async def _tick(self) -> None:
