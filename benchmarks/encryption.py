@@ -134,7 +134,7 @@ def main() -> None:
         with board.running():
             rows = {"plain": _measured(board, None, chunks)}
             began_s = time.perf_counter()
-            asyncio.run(complete(board.settings, board.key, trust, pin, by_key=True))
+            asyncio.run(complete((HERE, board.settings.port), board.key, trust, pin, by_key=True))
             pairs_ms = 1000 * (time.perf_counter() - began_s)
             paired_mb = board.memory_mb()
         with board.running():

@@ -12,6 +12,7 @@ import logging
 import socket
 import ssl
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from wyoming.event import Event
 from wyoming.satellite import RunSatellite
@@ -139,7 +140,11 @@ class Server:
         writer.transport.pause_reading()  # type: ignore[attr-defined]
         task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(partial(self._over, writer))
+
+    def _over(self, writer: asyncio.StreamWriter, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        writer.transport.abort()  # at the end it may not even have begun
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         caller = writer.get_extra_info("peername")[0]

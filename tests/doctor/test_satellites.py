@@ -15,7 +15,7 @@ from assistant.core.settings.wyoming import SatelliteSettings, WyomingSettings
 from assistant.doctor.checks import Finding
 from assistant.doctor.satellites import AWAY, satellites
 from assistant.pairing.trust import Trust
-from assistant.rooms.discovery import finding, interfaces
+from assistant.rooms.discovery import interfaces
 from assistant.rooms.discovery.multicast import INSTALL
 from tests.support.multicast_dns import HERE, THERE, Others, name_of_its_own, on_loopback
 from tests.support.pairing import NOBODY, paired
@@ -33,7 +33,6 @@ def found(settings: WyomingSettings, *names: str) -> dict[str, Finding]:
 @pytest.fixture(autouse=True)
 def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     on_loopback(monkeypatch)
-    monkeypatch.setattr(finding, "LOOKS", 3)
 
 
 def test_each_satellite_is_told_of_and_whether_it_is_there(
@@ -88,11 +87,11 @@ def test_without_the_extra_it_is_named_where_the_settings_need_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "zeroconf", None)
     settings = WyomingSettings(announce=True, satellites={"kitchen": SatelliteSettings()})
-    kitchen, services = satellites(settings)
+    kitchen, services = satellites(settings, NOBODY)
     assert not kitchen.ok
     assert INSTALL in kitchen.detail
     assert (services.ok, services.remedy) == (False, INSTALL)
-    assert list(satellites(WyomingSettings())) == []
+    assert list(satellites(WyomingSettings(), NOBODY)) == []
 
 
 def test_a_paired_satellite_is_told_of_with_its_date(

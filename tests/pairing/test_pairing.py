@@ -14,9 +14,8 @@ import pytest
 from wyoming.event import Event
 
 from assistant.core.errors import RoomsError
-from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.pairing import at_base
-from assistant.pairing.at_base import begin, complete
+from assistant.pairing.at_base import Place, begin, complete
 from assistant.pairing.number import Number
 from assistant.pairing.secret import of_number
 from assistant.pairing.steps import TYPE, Begin, Confirm, Done, Share, Step, event_of, step_of
@@ -47,10 +46,10 @@ def a_satellite(things: ExitStack, folder: Path, key: bytes | None = None) -> Ru
     return made
 
 
-def pair(base: Trust, settings: SatelliteSettings, secret: bytes, *, by_key: bool = False) -> str:
+def pair(base: Trust, place: Place, secret: bytes, *, by_key: bool = False) -> str:
     """Complete a pairing; the code of why it failed, "" where it did not."""
     try:
-        asyncio.run(complete(settings, secret, base, base.satellite(NAME), by_key=by_key))
+        asyncio.run(complete(place, secret, base, base.satellite(NAME), by_key=by_key))
     except RoomsError as error:
         return error.code
     return ""
@@ -72,7 +71,7 @@ def test_the_right_number_pairs(
 ) -> None:
     caplog.set_level(logging.INFO)
     satellite = a_satellite(things, tmp_path)
-    asyncio.run(begin(satellite.settings, by_key=False))
+    asyncio.run(begin(satellite.place, by_key=False))
     said = satellite.board.player.said
     assert said == [
         f"To pair me, type this number. {', '.join(satellite.number)}. Once more:"
@@ -82,7 +81,7 @@ def test_the_right_number_pairs(
     assert f"it says {satellite.number}" in caplog.text
     assert pinned(base, satellite) == (False, False)
 
-    assert pair(base, satellite.settings, of_number(satellite.number)) == ""
+    assert pair(base, satellite.place, of_number(satellite.number)) == ""
     assert pinned(base, satellite) == (True, True)
     for trust in (base, satellite.trust):
         assert trust.identity.file.stat().st_mode & 0o777 == 0o600
@@ -97,13 +96,13 @@ def test_a_wrong_number_pairs_nobody_and_three_end_it(
     things: ExitStack, base: Trust, tmp_path: Path
 ) -> None:
     satellite = a_satellite(things, tmp_path)
-    asyncio.run(begin(satellite.settings, by_key=False))
+    asyncio.run(begin(satellite.place, by_key=False))
     number = satellite.number
-    codes = [pair(base, satellite.settings, wrong(number)) for _ in range(3)]
+    codes = [pair(base, satellite.place, wrong(number)) for _ in range(3)]
     assert codes == ["pairing.wrong", "pairing.wrong", "pairing.spent"]
-    assert pair(base, satellite.settings, of_number(number)) == "pairing.number"
+    assert pair(base, satellite.place, of_number(number)) == "pairing.number"
     with pytest.raises(RoomsError, match="it says another in"):
-        asyncio.run(begin(satellite.settings, by_key=False))
+        asyncio.run(begin(satellite.place, by_key=False))
     assert pinned(base, satellite) == (False, False)
 
 
@@ -111,26 +110,26 @@ def test_the_right_number_pairs_after_two_wrong_ones(
     things: ExitStack, base: Trust, tmp_path: Path
 ) -> None:
     satellite = a_satellite(things, tmp_path)
-    asyncio.run(begin(satellite.settings, by_key=False))
+    asyncio.run(begin(satellite.place, by_key=False))
     for _ in range(2):
-        assert pair(base, satellite.settings, wrong(satellite.number)) == "pairing.wrong"
-    assert pair(base, satellite.settings, of_number(satellite.number)) == ""
+        assert pair(base, satellite.place, wrong(satellite.number)) == "pairing.wrong"
+    assert pair(base, satellite.place, of_number(satellite.number)) == ""
 
 
 def test_a_number_cannot_be_tried_unheard(things: ExitStack, base: Trust, tmp_path: Path) -> None:
     satellite = a_satellite(things, tmp_path)
-    assert pair(base, satellite.settings, of_number("123456")) == "pairing.number"
+    assert pair(base, satellite.place, of_number("123456")) == "pairing.number"
 
 
 def test_the_same_key_pairs_and_another_does_not(
     things: ExitStack, base: Trust, tmp_path: Path
 ) -> None:
     satellite = a_satellite(things, tmp_path, KEY)
-    asyncio.run(begin(satellite.settings, by_key=True))
+    asyncio.run(begin(satellite.place, by_key=True))
     assert satellite.board.player.said == []
     for _ in range(4):  # a key cannot be guessed
-        assert pair(base, satellite.settings, b"key another", by_key=True) == "pairing.wrong"
-    assert pair(base, satellite.settings, KEY, by_key=True) == ""
+        assert pair(base, satellite.place, b"key another", by_key=True) == "pairing.wrong"
+    assert pair(base, satellite.place, KEY, by_key=True) == ""
     assert pinned(base, satellite) == (True, True)
 
 
@@ -140,18 +139,18 @@ def test_it_tells_how_it_is_paired(
 ) -> None:
     satellite = a_satellite(things, tmp_path, key)
     with pytest.raises(RoomsError, match="it is paired by "):
-        asyncio.run(begin(satellite.settings, by_key=by_key))
+        asyncio.run(begin(satellite.place, by_key=by_key))
 
 
 def test_a_paired_one_is_not_paired_again(things: ExitStack, base: Trust, tmp_path: Path) -> None:
     satellite = a_satellite(things, tmp_path, KEY)
-    assert pair(base, satellite.settings, KEY, by_key=True) == ""
+    assert pair(base, satellite.place, KEY, by_key=True) == ""
     other = Trust(tmp_path / "other")
     with pytest.raises(RoomsError, match=r"hangs up: it is paired already|sends no event"):
-        asyncio.run(begin(satellite.settings, by_key=True))
-    assert pair(other, satellite.settings, KEY, by_key=True) != ""
+        asyncio.run(begin(satellite.place, by_key=True))
+    assert pair(other, satellite.place, KEY, by_key=True) != ""
     satellite.trust.base.forget()  # unpaired, it is again
-    assert pair(other, satellite.settings, KEY, by_key=True) == ""
+    assert pair(other, satellite.place, KEY, by_key=True) == ""
 
 
 def test_what_is_no_hark_is_told(things: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,11 +158,11 @@ def test_what_is_no_hark_is_told(things: ExitStack, monkeypatch: pytest.MonkeyPa
     old = PlainSatellite()
     things.callback(old.close)
     with pytest.raises(RoomsError, match="only a Hark's satellite"):
-        asyncio.run(begin(SatelliteSettings(address=HERE, port=old.port), by_key=False))
+        asyncio.run(begin((HERE, old.port), by_key=False))
     with socket.create_server((HERE, 0)) as server:
         free = server.getsockname()[1]
     with pytest.raises(RoomsError, match="port"):
-        asyncio.run(begin(SatelliteSettings(address=HERE, port=free), by_key=False))
+        asyncio.run(begin((HERE, free), by_key=False))
 
 
 # ── who sits between ────────────────────────────────────────────────────────────────────────
@@ -172,7 +171,7 @@ Change = Callable[[Event], Event]
 
 
 @asynccontextmanager
-async def between(port: int, change: Change) -> AsyncIterator[SatelliteSettings]:
+async def between(port: int, change: Change) -> AsyncIterator[Place]:
     """Somebody who passes on each event, as `change` makes of it."""
 
     async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -195,7 +194,7 @@ async def between(port: int, change: Change) -> AsyncIterator[SatelliteSettings]
         lambda *streams: tasks.append(asyncio.create_task(serve(*streams))), HERE, 0
     )
     try:
-        yield SatelliteSettings(address=HERE, port=server.sockets[0].getsockname()[1])
+        yield HERE, server.sockets[0].getsockname()[1]
     finally:
         server.close()
         for task in tasks:
@@ -207,11 +206,11 @@ def pair_through(base: Trust, satellite: RunningSatellite, change: Change) -> st
     """As `pair`, with the right number, through somebody who changes events."""
 
     async def story() -> str:
-        async with between(satellite.port, change) as settings:
-            await begin(settings, by_key=False)
+        async with between(satellite.port, change) as place:
+            await begin(place, by_key=False)
             secret = of_number(satellite.number)
             try:
-                await complete(settings, secret, base, base.satellite(NAME), by_key=False)
+                await complete(place, secret, base, base.satellite(NAME), by_key=False)
             except RoomsError as error:
                 return error.code
             return ""
@@ -275,7 +274,7 @@ def test_a_base_that_was_not_told_the_end_pairs_by_trying_again(
 
     assert pair_through(base, satellite, lose) != ""
     assert pinned(base, satellite) == (True, False)
-    assert pair(base, satellite.settings, of_number(satellite.number)) == ""
+    assert pair(base, satellite.place, of_number(satellite.number)) == ""
     assert pinned(base, satellite) == (True, True)
 
 
@@ -303,10 +302,10 @@ def test_other_steps_are_refused_and_pair_nobody(
         writer.close()
         return answer
 
-    asyncio.run(begin(satellite.settings, by_key=False))
+    asyncio.run(begin(satellite.place, by_key=False))
     answer = asyncio.run(story())
     assert answer is None or answer.data["type"] == "refused"
-    assert pair(base, satellite.settings, of_number(satellite.number)) == ""
+    assert pair(base, satellite.place, of_number(satellite.number)) == ""
 
 
 def test_a_number_has_its_own_tries_whoever_takes_them(
@@ -315,7 +314,7 @@ def test_a_number_has_its_own_tries_whoever_takes_them(
     number = Number()
     satellite = RunningSatellite(Trust(tmp_path / "satellite"), number=number)
     things.callback(satellite.close)
-    asyncio.run(begin(satellite.settings, by_key=False))
+    asyncio.run(begin(satellite.place, by_key=False))
 
     async def leave_early() -> None:
         reader, writer = await asyncio.open_connection(HERE, satellite.port)

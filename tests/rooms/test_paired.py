@@ -61,8 +61,9 @@ class Kitchen:
         self.satellite = self._started()
         self.wiretap = Wiretap(self.satellite.port)
         things.callback(self.wiretap.close)
-        self.settings = SatelliteSettings(address=HERE, port=self.wiretap.port)
-        self.daemon = StandIn(WyomingSettings(satellites={KITCHEN: self.settings}), base)
+        self.place = (HERE, self.wiretap.port)
+        settings = SatelliteSettings(address=HERE, port=self.wiretap.port)
+        self.daemon = StandIn(WyomingSettings(satellites={KITCHEN: settings}), base)
         things.callback(self.daemon.close)
 
     @property
@@ -119,9 +120,9 @@ def test_pairing_encrypts_what_was_read_along_and_unpairing_ends_it(
     until(lambda: kitchen.there)
     assert IN_PLAIN in kitchen.wiretap.seen
 
-    asyncio.run(begin(kitchen.settings, by_key=False))
+    asyncio.run(begin(kitchen.place, by_key=False))
     number = of_number(kitchen.satellite.number)
-    asyncio.run(complete(kitchen.settings, number, base, base.satellite(KITCHEN), by_key=False))
+    asyncio.run(complete(kitchen.place, number, base, base.satellite(KITCHEN), by_key=False))
     assert number.split()[1] not in kitchen.wiretap.seen
     until(lambda: not kitchen.there)
     kitchen.wiretap.seen = b""

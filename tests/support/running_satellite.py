@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
 
-from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.pairing.at_satellite import Pairing
 from assistant.pairing.number import DIGITS, Number
 from assistant.pairing.trust import Trust
@@ -39,9 +40,9 @@ class RunningSatellite:
         return self._server.port
 
     @property
-    def settings(self) -> SatelliteSettings:
-        """What a base's settings say of it."""
-        return SatelliteSettings(address=HERE, port=self.port)
+    def place(self) -> tuple[str, int]:
+        """Where a base finds it."""
+        return HERE, self.port
 
     @property
     def number(self) -> str:
@@ -49,8 +50,11 @@ class RunningSatellite:
         return "".join(re.findall(r"\d", self.board.player.said[-1])[:DIGITS])
 
     def close(self) -> None:
-        """End."""
+        """End, once it has met all who called: asyncio would leave them open."""
         if self._thread.is_alive():
+            with socket.create_connection(self.place, 10) as last, suppress(OSError):
+                last.sendall(b"\n")
+                last.recv(1)
             self._loop.call_soon_threadsafe(self._server.stop)
             self._thread.join()
             self.devices.close()
