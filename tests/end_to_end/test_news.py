@@ -46,7 +46,7 @@ def test_the_headlines_are_told_and_more_of_one_is_read(household: Household) ->
     tell(
         household.daemon,
         [
-            Say("computer, what's the news"),
+            Say("computer, what is the news"),
             Expect("Reply", {"text": headlines}),
             Spoken(),
             Say("computer, read me the second one"),
@@ -62,7 +62,7 @@ def test_without_the_bridge_it_is_said_which_feed_is_not_reached(household: Hous
         household.daemon,
         [
             Do("end the bridge", household.bridge.end),
-            Say("computer, what's the news"),
+            Say("computer, what is the news"),
             Expect("Reply", {"text": "I can't reach the Harbour Post news now."}),
             Expect("PlaybackEnded"),
         ],
