@@ -121,12 +121,16 @@ def _cooks(name: str) -> bool:
     "<start> [a|an|the|my|another] timer <where> (for|of) {duration}",
     "<where> <start> [a|an|the|my|another] timer [for|of] {duration}",
     "<where> <start> [a|an|the|my|another] {duration} [{name}] timer",
-    "<start> [a|an|the|my|another] {duration} [{name}] timer <rings_there>",
-    "<start> [a|an|the|my|another] [{name}] timer for {duration} <rings_there>",
+    "<start> a {duration} timer that rings in the {area:there}",
     "(remind me|tell me) in {duration}",
     "count down [from] {duration}",
     "time {duration}",
     traits=TIMER,
+)
+@skill.short(  # as sentences they would make the ear expect a length behind "timer for"
+    "HassStartTimer",
+    "<start> [a|an|the|my|another] {duration} [{name}] timer <rings_there>",
+    "<start> [a|an|the|my|another] [{name}] timer for {duration} <rings_there>",
 )
 @skill.short("HassStartTimer", *_BY_NAME, *_UNNAMED)
 @skill.short(

@@ -94,5 +94,4 @@ def test_one_that_takes_nothing_is_hung_up_on_and_called_again(things: ExitStack
     said_in(kitchen)
     until(lambda: any(isinstance(one, PlaybackEnded) for one in daemon.seen))
     changes = [one for one in daemon.seen if isinstance(one, SatelliteChanged)]
-    assert all(one.present for one in changes if one.satellite == "kitchen")
     assert [one.present for one in changes if one.satellite == "deaf"][:3] == [True, False, True]
