@@ -276,7 +276,7 @@ def _listen(rig: Rig, heard: Counter[str]) -> None:
     for event in rig.control.follow("watch"):
         if event.get("type") == "Transcript":
             words[event["utterance_id"]] = event["text"]
-        elif event.get("type") == "Commit" and (text := words.pop(event["utterance_id"], "")):
+        elif event.get("type") == "Reply" and (text := words.pop(event["utterance_id"], "")):
             heard[text.removeprefix("computer ")] += 1
 
 
