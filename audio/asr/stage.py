@@ -161,10 +161,10 @@ class AsrStage:
         return said
 
     def _forget(self, utterance_id: str) -> None:
-        """Drop what a peer was saying, of which nothing more comes."""
+        """Drop what was being said, of which nothing more comes."""
         self._waiting.drop(utterance_id)
-        said = self._of_peers.pop(utterance_id, None)
-        if said is not None and self._live is said:
+        self._of_peers.pop(utterance_id, None)
+        if self._live is not None and self._live.name == utterance_id:
             self._live = None
 
     def _keep_sound(self, utterance_id: str) -> None:

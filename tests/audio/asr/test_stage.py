@@ -221,6 +221,14 @@ def test_what_was_told_makes_way_for_what_begins() -> None:
     assert (told.text, again.text) == (f"computer {1600 + PAUSE}", "3200")
 
 
+def test_where_nothing_was_said_another_room_is_heard_as_it_comes() -> None:
+    recognizer = Counting()
+    stage = AsrStage(recognizer)
+    for message in (chunk("a"), NothingHeard(utterance_id="a"), of_peer("b", 800)):
+        list(stage.feed(message))
+    assert recognizer.samples == 800
+
+
 def of_satellite(message: AudioChunk | Utterance, name: str = "kitchen") -> Message:
     return msgspec.structs.replace(message, peer=name, area=name)
 
