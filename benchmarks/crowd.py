@@ -13,20 +13,21 @@ import argparse
 import asyncio
 import json
 import multiprocessing
-import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from assistant.bench.rig import Rig, running_daemon
+from assistant.bench.rig import running_daemon
 from assistant.control.metrics import percentile
 from benchmarks import peers, satellites
+from benchmarks.hearing.hours import VOICES
 from benchmarks.hostile.watcher import resident
 from benchmarks.hostile.wyoming.peer import PING, is_answered
 from benchmarks.hostile.wyoming.process import free_port
+from benchmarks.rooms import rooms, running
 
 SECOND_BASE = "127.0.0.9"
 LONG_TEXT = "This is said to nobody. " * 200
@@ -123,8 +124,8 @@ class Waits(NamedTuple):
 async def _measured(rounds: int, board: int, room: satellites.Satellite) -> Waits:
     waits = Waits([], [], [], [], 0)
     unserved = 0
-    command = satellites.said(peers.COMMANDS[0], peers.VOICES[0])
-    sound = peers.sound(peers.COMMANDS[0], peers.VOICES[0])
+    command = satellites.said(peers.COMMANDS[0], VOICES[0])
+    sound = peers.sound(peers.COMMANDS[0], VOICES[0])
     for _ in range(rounds):
         for port, frame, answer, took in (
             (peers.PORT, DESCRIBE, b'"info"', waits.describe),
@@ -146,18 +147,6 @@ async def _measured(rounds: int, board: int, room: satellites.Satellite) -> Wait
         waits.room.append(turn.reply_ms if turn is not None else 1000 * WITHIN_S)
         await asyncio.sleep(2.0)  # the reply is over
     return waits._replace(unserved=unserved)
-
-
-@contextmanager
-def _process(rig: Rig, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    with rig.log.open("ab") as log:
-        command = (sys.executable, "-m", "assistant", *arguments)
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
 async def _compared(rounds: int, count: int, board: int) -> tuple[Waits, Waits, Waits]:
@@ -199,9 +188,10 @@ def main() -> None:
         own.write_text(f'[audio]\ninput = "fifo:{own}.mic"\noutput = "none"\n')
         bases = ("--base", "127.0.0.1", "--base", SECOND_BASE, "--address", "127.0.0.1")
         here = (*bases, "--port", str(board), "--config", str(own))
+        log = opened.enter_context(rig.log.open("ab"))
         processes = [
-            opened.enter_context(_process(rig, "satellite", *here)),
-            opened.enter_context(_process(rig, "rooms", "--config", str(rig.config))),
+            opened.enter_context(running(log, "satellite", *here)),
+            opened.enter_context(rooms(rig, log)),
         ]
         found = asyncio.run(_compared(given.rounds, given.peers, board))
         memory = [resident(one.pid)[1] / 1e6 for one in processes]

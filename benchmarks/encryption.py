@@ -30,16 +30,16 @@ from wyoming.ping import Ping
 from assistant.bench.procfs import usage
 from assistant.control.metrics import percentile
 from assistant.core.layout import PAIRING_FOLDER
-from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.pairing.at_base import complete
 from assistant.pairing.secret import of_key
 from assistant.pairing.trust import Trust
+from benchmarks.rooms import wait_for
 
 HERE, NAME = "127.0.0.1", "board"
 CHUNK = AudioChunk(22_050, 2, 1, bytes(2048)).event()
 EVERY_S = 0.005
 """Seconds between two chunks."""
-STARTS_S, SETTLES_S = 30.0, 3.0
+SETTLES_S = 3.0
 
 
 class Measured(NamedTuple):
@@ -60,11 +60,11 @@ class Board:
         (folder / "key").chmod(0o600)
         self.key = of_key(folder / "key")
         with socket.create_server((HERE, 0)) as free:
-            self.settings = SatelliteSettings(address=HERE, port=free.getsockname()[1])
+            self.port: int = free.getsockname()[1]
         config = folder / "config.toml"
         audio = f'[audio]\ninput = "fifo:{folder}/microphone"\noutput = "none"\n'
         config.write_text(f'[storage]\nstate = "{folder}/board"\n{audio}')
-        options = ("--base", HERE, "--port", str(self.settings.port), "--key", str(folder / "key"))
+        options = ("--base", HERE, "--port", str(self.port), "--key", str(folder / "key"))
         self._command = (
             *(sys.executable, "-m", "assistant", "satellite", *options),
             *("--config", str(config)),
@@ -77,7 +77,7 @@ class Board:
         with subprocess.Popen(self._command, stderr=subprocess.DEVNULL) as process:
             self.pid = process.pid
             try:
-                self._wait()
+                wait_for(self.port)
                 yield
             finally:
                 process.terminate()
@@ -87,22 +87,11 @@ class Board:
         time.sleep(SETTLES_S)
         return sum(one.pss_bytes for one in usage(self.pid).values()) / 1e6
 
-    def _wait(self) -> None:
-        end_s = time.monotonic() + STARTS_S
-        while True:
-            try:
-                socket.create_connection((HERE, self.settings.port)).close()
-                return
-            except OSError:
-                if time.monotonic() > end_s:
-                    raise
-                time.sleep(0.1)
-
 
 async def _latency(board: Board, context: ssl.SSLContext | None, chunks: int) -> list[float]:
     """Milliseconds: until it is connected, and then for each chunk."""
     began_s = time.perf_counter()
-    reader, writer = await asyncio.open_connection(HERE, board.settings.port, ssl=context)
+    reader, writer = await asyncio.open_connection(HERE, board.port, ssl=context)
     took = []
     for number in range(chunks + 1):
         if number:
@@ -134,7 +123,7 @@ def main() -> None:
         with board.running():
             rows = {"plain": _measured(board, None, chunks)}
             began_s = time.perf_counter()
-            asyncio.run(complete((HERE, board.settings.port), board.key, trust, pin, by_key=True))
+            asyncio.run(complete((HERE, board.port), board.key, trust, pin, by_key=True))
             pairs_ms = 1000 * (time.perf_counter() - began_s)
             paired_mb = board.memory_mb()
         with board.running():

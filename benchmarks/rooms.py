@@ -1,4 +1,4 @@
-"""`assistant rooms` beside the daemon of a benchmark."""
+"""`assistant rooms`, and other commands, beside the daemon of a benchmark."""
 
 from __future__ import annotations
 
@@ -7,23 +7,31 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from typing import IO
 
 from assistant.bench.rig import Rig
 
 LISTENS_S = 30.0
 
 
+def rooms(
+    rig: Rig, log: IO[bytes] | None = None
+) -> AbstractContextManager[subprocess.Popen[bytes]]:
+    """Have it run, with the settings of the daemon; what it logs goes to `log`."""
+    return running(log, "rooms", "--config", str(rig.config))
+
+
 @contextmanager
-def rooms(rig: Rig) -> Iterator[subprocess.Popen[bytes]]:
-    """Have it run, with the settings of the daemon."""
-    command = (sys.executable, "-m", "assistant", "rooms", "--config", str(rig.config))
-    process = subprocess.Popen(command)
+def running(log: IO[bytes] | None, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Have the command `assistant` run, with these arguments."""
+    command = (sys.executable, "-m", "assistant", *arguments)
+    process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
         yield process
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(20)
 
 
 def wait_for(port: int) -> None:

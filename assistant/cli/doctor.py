@@ -12,7 +12,6 @@ from rich.text import Text
 
 from assistant.cli.shared.output import console, emit
 from assistant.core.config import config_files, load_config
-from assistant.core.layout import PAIRING_FOLDER
 from assistant.doctor.checks import Finding, examine
 from assistant.doctor.satellites import satellites
 from assistant.doctor.servers import servers
@@ -25,8 +24,7 @@ def doctor(
 ) -> None:
     """Find what keeps the assistant from working; exit status 1 when something necessary fails."""
     settings, _ = load_config(config_files(config))
-    trust = Trust(settings.state_dir / PAIRING_FOLDER)
-    rooms = satellites(settings.wyoming, trust)
+    rooms = satellites(settings.wyoming, Trust.of(settings))
     findings = []
     table = Table("", "", "found", "what to do")
     for finding in chain(examine(settings), servers(settings), rooms):

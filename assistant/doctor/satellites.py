@@ -13,13 +13,13 @@ from assistant.core.errors import RoomsError
 from assistant.core.settings.wyoming import WyomingSettings
 from assistant.doctor import probes
 from assistant.doctor.checks import Finding
+from assistant.doctor.servers import DENIED
 from assistant.pairing.trust import Trust
 from assistant.rooms.discovery.finding import Announced, Finder, announced
 from assistant.rooms.discovery.multicast import INSTALL, MISSING
 
 ANSWERS_S = 2.0
 ASKS = b'{"type": "describe"}\n'
-DENIED = "run this with sudo"
 PAIR = "assistant pair"
 AWAY = "see whether it runs and lets this device in: assistant satellite --base"
 

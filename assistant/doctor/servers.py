@@ -26,9 +26,7 @@ from assistant.english.spoken import joined
 DOWN = "run: sudo systemctl restart assistant-bridge"
 SATELLITES_DOWN = "run: sudo systemctl restart assistant-satellites"
 DENIED = "run this with sudo"
-PAIR = "assistant pair"
 LISTENS_S = 2.0
-ASKS = b'{"type": "describe"}\n'
 
 
 def servers(config: Config) -> Iterator[Finding]:

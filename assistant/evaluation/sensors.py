@@ -31,8 +31,11 @@ Wrong = NDArray[np.bool_]
 
 
 class SensorsFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """Of all judged rows together: F1, the share of normal rows that were called wrong, and of
-    wrong ones that were not. An event is a run of wrong rows, found when any is called so."""
+    """How well the rows of all recordings together were judged.
+
+    The rates are the shares of normal rows that were called wrong, and of wrong ones that were not.
+    An event is a run of wrong rows, found when any is called so.
+    """
 
     files: int
     f1: float
@@ -85,14 +88,12 @@ def _read(file: Path, folder: Path) -> Recording | None:
 
 def evaluate_sensors(
     judged: Sequence[Recording],
-    told: Callable[[str, Wrong], None] = lambda name, called: None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> SensorsFigures:
-    """Learn the first rows of each recording, and judge the others; `told` gets what was called."""
+    """Learn the first rows of each recording, and judge the others."""
     labels, calls, delays = list[Wrong](), list[Wrong](), list[float | None]()
     for number, recording in enumerate(judged):
         wrong, called = recording.wrong[LEARNT:], called_wrong(recording.readings)
-        told(recording.name, called)
         labels.append(wrong)
         calls.append(called)
         delays += _delays(wrong, called)
@@ -126,7 +127,7 @@ def _rates(wrong: Wrong, called: Wrong) -> dict[str, Any]:
 
 
 def _delays(wrong: Wrong, called: Wrong) -> Iterator[float | None]:
-    """Of each event, the seconds until it was called wrong; None where it never was."""
+    """The seconds until each event was called wrong; None where it never was."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], wrong, [False])).astype(np.int8)))
     for begin, end in zip(edges[::2], edges[1::2], strict=True):
         at = np.flatnonzero(called[begin:end])

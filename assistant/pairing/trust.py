@@ -7,7 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
+from assistant.core.config import Config
 from assistant.core.errors import RoomsError
+from assistant.core.layout import PAIRING_FOLDER
 from assistant.pairing.identity import Identity
 from assistant.pairing.private import keep_private
 from assistant.rooms.wire import TRUST
@@ -77,6 +79,11 @@ class Trust:
         self.identity = Identity(folder / "identity.pem")
         self.base = Pin(folder / "base.pem")
         """Whom it serves as a satellite."""
+
+    @classmethod
+    def of(cls, config: Config) -> Trust:
+        """The trust of a Hark with these settings."""
+        return cls(config.state_dir / PAIRING_FOLDER)
 
     def satellite(self, name: str) -> Pin:
         """The pin of one of its satellites."""

@@ -144,13 +144,12 @@ class Server:
 
     def _over(self, writer: asyncio.StreamWriter, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        writer.transport.abort()  # at the end it may not even have begun
+        writer.transport.abort()  # of a stranger, or where it has not even begun
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         caller = writer.get_extra_info("peername")[0]
         if not any(caller in addresses for addresses in self._bases.values()):
             self._complaints.of("satellite", "an address that --base does not name calls")
-            writer.transport.abort()
             await forget(reader)
             return
         connection = Connection(writer, self._trust.base.stamp)

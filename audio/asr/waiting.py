@@ -82,11 +82,6 @@ class Waiting:
         self._queue.pop(name, None)
         self._end(name)
 
-    def close(self) -> None:
-        """End what is being recognised."""
-        for name in tuple(self._running):
-            self._end(name)
-
     def work(self, recognizer: Recognizer) -> Iterator[tuple[Utterance, Said, Outcome]]:
         """Begin what may begin, and give what has come to its end."""
         while self._queue and len(self._running) < self._at_once:

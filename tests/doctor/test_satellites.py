@@ -106,7 +106,7 @@ def test_a_paired_satellite_is_told_of_with_its_date(
         state = f'[storage]\nstate = "{tmp_path / "state"}"\n'
         file.write_text(f"{state}[wyoming.satellites.stove]\n{where}")
         settings = load_config((file,))[0]
-        trust = Trust(settings.state_dir / PAIRING_FOLDER)
+        trust = Trust.of(settings)
         (told,) = satellites(settings.wyoming, trust)
         assert told.ok, told
         assert "paired and encrypted, since 20" in told.detail

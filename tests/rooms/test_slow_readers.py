@@ -67,7 +67,6 @@ class Deaf:
 @pytest.fixture
 def things(monkeypatch: pytest.MonkeyPatch) -> Iterator[ExitStack]:
     monkeypatch.setattr(connection, "AGAIN_S", 0.05)
-    monkeypatch.setattr(connection, "SILENT_S", 1.5)
     monkeypatch.setattr(wire, "LEAVES_S", 0.2)
     with ExitStack() as opened:
         yield opened
@@ -94,4 +93,5 @@ def test_one_that_takes_nothing_is_hung_up_on_and_called_again(things: ExitStack
     said_in(kitchen)
     until(lambda: any(isinstance(one, PlaybackEnded) for one in daemon.seen))
     changes = [one for one in daemon.seen if isinstance(one, SatelliteChanged)]
+    assert all(one.present for one in changes if one.satellite == "kitchen")
     assert [one.present for one in changes if one.satellite == "deaf"][:3] == [True, False, True]

@@ -11,14 +11,10 @@ from assistant.core.messages import Command, SlotValue, SpokenReply
 from assistant.core.settings.security import Profile, SecuritySettings
 from assistant.core.settings.wyoming import PEER
 from assistant.skill.home import Entity
-from nlu.grammar.templates import Templates
-from nlu.interpreter import Interpreter
-from nlu.parts.composer import Composer
 from nlu.stage import NluStage
 from skills.dialogs.handing import NOT_ADDED, NOT_KNOWN, NOT_TOLD, ONE_AT_A_TIME
-from skills.registry import load_registry
-from tests.support.conversation import FAR_APART, HOUSE, Conversation
-from tests.support.talking import EVENING, Talk, command
+from tests.support.conversation import FAR_APART, HOUSE, Conversation, nlu_of_rooms
+from tests.support.talking import Talk, command
 
 Begin = Callable[..., Conversation]
 HEATED = msgspec.structs.replace(
@@ -33,14 +29,7 @@ HEATED = msgspec.structs.replace(
 
 @pytest.fixture(scope="module")
 def nlu() -> NluStage:
-    templates = Templates.compile(load_registry().manifests, HEATED)
-
-    def interpreter(area: str) -> Interpreter:
-        return Interpreter(templates.in_area(area), None, Composer(HEATED, area))
-
-    return NluStage(
-        *(templates, interpreter("kitchen"), lambda: EVENING), here="kitchen", elsewhere=interpreter
-    )
+    return nlu_of_rooms(HEATED)
 
 
 @pytest.fixture

@@ -9,13 +9,9 @@ import pytest
 
 from assistant.core.messages import NothingHeard, SpokenReply
 from assistant.core.settings.security import Profile, SecuritySettings
-from nlu.grammar.templates import Templates
-from nlu.interpreter import Interpreter
-from nlu.parts.composer import Composer
 from nlu.stage import NluStage
-from skills.registry import load_registry
-from tests.support.conversation import FAR_APART, HOUSE, Conversation
-from tests.support.talking import EVENING, Talk
+from tests.support.conversation import FAR_APART, HOUSE, Conversation, nlu_of_rooms
+from tests.support.talking import Talk
 
 Begin = Callable[..., Conversation]
 OFFICE = "office"
@@ -23,14 +19,7 @@ OFFICE = "office"
 
 @pytest.fixture(scope="module")
 def nlu() -> NluStage:
-    templates = Templates.compile(load_registry().manifests, HOUSE)
-
-    def interpreter(area: str) -> Interpreter:
-        return Interpreter(templates.in_area(area), None, Composer(HOUSE, area))
-
-    return NluStage(
-        *(templates, interpreter("kitchen"), lambda: EVENING), here="kitchen", elsewhere=interpreter
-    )
+    return nlu_of_rooms(HOUSE)
 
 
 @pytest.fixture

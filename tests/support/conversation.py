@@ -16,8 +16,12 @@ from assistant.core.messages import (
     Transcript,
 )
 from assistant.skill.home import Entity, Home
+from nlu.grammar.templates import Templates
+from nlu.interpreter import Interpreter
+from nlu.parts.composer import Composer
 from nlu.stage import NluStage
-from tests.support.talking import HOME, Talk
+from skills.registry import load_registry
+from tests.support.talking import EVENING, HOME, Talk
 
 FAR_APART = count(step=1_000_000)
 """Times at which conversations over the same stage begin: none continues another."""
@@ -34,6 +38,18 @@ HOUSE = Home(
         Entity(name="Shade", id="cover.shade", state="closed"),
     ),
 )
+
+
+def nlu_of_rooms(home: Home) -> NluStage:
+    """Understanding without models, each room a conversation; the device is in the kitchen."""
+    templates = Templates.compile(load_registry().manifests, home)
+
+    def interpreter(area: str) -> Interpreter:
+        return Interpreter(templates.in_area(area), None, Composer(home, area))
+
+    return NluStage(
+        *(templates, interpreter("kitchen"), lambda: EVENING), here="kitchen", elsewhere=interpreter
+    )
 
 
 class Conversation:

@@ -12,9 +12,7 @@ import typer
 from assistant.answer.retrieval.encoder import PassageEncoder as DocumentEncoder
 from assistant.cli.evaluation.common import Clock, Json
 from assistant.cli.shared.conversation import answering, temporary_config
-from assistant.cli.shared.misses import (
-    tell_unanswered,
-)
+from assistant.cli.shared.misses import tell_unanswered
 from assistant.cli.shared.output import progress, show_figures
 from assistant.composition import Composition
 from assistant.core.database import Database

@@ -17,7 +17,7 @@ from assistant.cli.shared.output import errors
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import ConfigError, RoomsError
-from assistant.core.layout import PAIRING_FOLDER, ROOMS
+from assistant.core.layout import ROOMS
 from assistant.core.messages import (
     AudioChunk,
     Commit,
@@ -75,7 +75,7 @@ def _serve(settings: Config, file: Path | None, notifier: Notifier) -> None:
     engines = settings.asr.engine, settings.voice.engine
     about = description(*engines, words.keywords, settings.wyoming.acts == "there")
     heard: tuple[type[Message], ...] = (*OVERHEARD, Reload)
-    trust = Trust(settings.state_dir / PAIRING_FOLDER)
+    trust = Trust.of(settings)
     with (
         closing(Network(settings.wyoming, about, settings.listening, words, trust)) as network,
         closing(Address(settings.runtime_dir)) as address,

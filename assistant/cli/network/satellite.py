@@ -14,7 +14,6 @@ import typer
 from assistant.cli.network.watchdog import Watchdog
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import AudioError
-from assistant.core.layout import PAIRING_FOLDER
 from assistant.core.settings.wyoming import SATELLITE_PORT
 from assistant.pairing.at_satellite import Pairing
 from assistant.pairing.secret import of_key
@@ -50,7 +49,7 @@ def satellite(
     settings, _ = load_config(config_files(config))
     set_up(NAME, settings.log.level)
     notifier = Notifier.from_environment()
-    trust = Trust(settings.state_dir / PAIRING_FOLDER)
+    trust = Trust.of(settings)
     secret = of_key(key) if key else None
     with ExitStack() as opened:
         name = name or os.uname().nodename

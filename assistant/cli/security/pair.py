@@ -13,7 +13,6 @@ from assistant.cli.shared.questions import ask
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import InputError, RoomsError
-from assistant.core.layout import PAIRING_FOLDER
 from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.pairing.at_base import Place, begin, complete
 from assistant.pairing.secret import of_key, of_number
@@ -78,7 +77,7 @@ def _ask_for_number(place: Place, trust: Trust, pin: Pin) -> None:
 
 def _settings(config: Path | None) -> tuple[Config, Trust]:
     settings = load_config(config_files(config))[0]
-    return settings, Trust(settings.state_dir / PAIRING_FOLDER)
+    return settings, Trust.of(settings)
 
 
 def _named(settings: Config, name: str) -> SatelliteSettings:

@@ -7,27 +7,16 @@ import pytest
 from assistant.core.messages import Commit, Interpretation, Spoken
 from assistant.core.settings.security import Profile
 from assistant.core.settings.wyoming import PEER
-from nlu.grammar.templates import Templates
-from nlu.interpreter import Interpreter
-from nlu.parts.composer import Composer
 from nlu.stage import NluStage
-from skills.registry import load_registry
 from tests.skills.rights.conftest import Ruled
-from tests.support.conversation import HOUSE
-from tests.support.talking import EVENING, Talk, command
+from tests.support.conversation import HOUSE, nlu_of_rooms
+from tests.support.talking import Talk, command
 
 
 @pytest.fixture(scope="module")
 def nlu() -> NluStage:
     """An understanding with a conversation for each room."""
-    templates = Templates.compile(load_registry().manifests, HOUSE)
-
-    def interpreter(area: str) -> Interpreter:
-        return Interpreter(templates.in_area(area), None, Composer(HOUSE, area))
-
-    return NluStage(
-        *(templates, interpreter("kitchen"), lambda: EVENING), here="kitchen", elsewhere=interpreter
-    )
+    return nlu_of_rooms(HOUSE)
 
 
 def test_what_it_may_not_is_not_done_for_it(ruled: Ruled) -> None:
