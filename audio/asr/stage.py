@@ -44,9 +44,10 @@ class AsrStage:
     """Transcribes utterances, each from its first chunk on; a new one of the device replaces one
     that never ended, and so does one of a satellite.
 
-    One is recognised as it comes, before all others that of the device itself. Those of peers
-    meanwhile are kept until they end, so that several may speak at once, and then recognised whole
-    beside it, of each the newest revision.
+    One is recognised as it comes: what answers or follows the wake word before what may follow a
+    reply, and that of the device before those of peers. Those meanwhile are kept until they end,
+    so that several may speak at once, and then recognised whole beside it, of each the newest
+    revision.
     Speech may continue after an early revision: then the whole utterance is recognised once more.
     What follows a question is likely to be one of its answers. `ends` gives how likely a sentence
     ends with the words of a text. `keep` takes the id and the samples of what is to be recorded.
@@ -141,7 +142,7 @@ class AsrStage:
         """Whether what is recognised as it comes, if anything, makes way for another utterance."""
         if self._live is None:
             return not (said.peer and self._waiting.busy)
-        return not said.told and (self._live.told or not said.peer)  # the device comes first
+        return not said.told and (self._live.told or said.rank > self._live.rank)
 
     def _begun(self, chunk: AudioChunk) -> Said:
         """An utterance that begins with this chunk."""
@@ -150,6 +151,7 @@ class AsrStage:
             *(chunk.utterance_id, chunk.peer, answers, in_a_row, chunk.unasked, chunk.secret)
         )
         if not chunk.peer:
+            self._forget(self._own.name)
             self._before, self._own = self._own, said
             return said
         if chunk.peer != PEER:  # nobody says two things at once in a room

@@ -40,6 +40,11 @@ class Said:
     """Whether it was recognised once, so that probably no more is said."""
 
     @property
+    def rank(self) -> tuple[bool, bool]:
+        """How soon its words are wanted: first where they are awaited, then at the device."""
+        return not self.unasked, not self.peer
+
+    @property
     def samples(self) -> int:
         """How many samples were heard."""
         return sum(map(len, self.sound))

@@ -14,6 +14,8 @@ from assistant.skill.reply import Undo
 
 VOLUME = "device.volume"
 """The undo's operation; its value is the percentage before."""
+RESTARTS_AFTER_S = 0.5
+"""Seconds from the end of the reply to the restart, so that all have the news that it was heard."""
 RESTARTS_WITHIN_S = 20.0
 """Most seconds from the wish to the restart, as the news that the reply was heard may be lost."""
 
@@ -118,7 +120,9 @@ class OwnDevice:
         self._at_s = at_s
         if self._restarts_at_s is None or self._parts.restart is None:
             return
-        if isinstance(message, PlaybackEnded) or at_s >= self._restarts_at_s:
+        if isinstance(message, PlaybackEnded):
+            self._restarts_at_s = min(self._restarts_at_s, at_s + RESTARTS_AFTER_S)
+        if at_s >= self._restarts_at_s:
             self._restarts_at_s = None
             self._parts.restart()
 

@@ -229,6 +229,17 @@ def test_where_nothing_was_said_another_room_is_heard_as_it_comes() -> None:
     assert recognizer.samples == 800
 
 
+def test_what_may_follow_a_reply_makes_way_for_another_room() -> None:
+    recognizer = Counting()
+    stage = AsrStage(recognizer)
+    listens_on = msgspec.structs.replace(chunk("a"), unasked=True)
+    for message in (listens_on, of_peer("b", 800), listens_on, of_peer("b", 800)):
+        list(stage.feed(message))
+    assert recognizer.samples == 1600
+    list(stage.feed(chunk("c")))
+    assert recognizer.samples == len(chunk("c").samples) // 2
+
+
 def of_satellite(message: AudioChunk | Utterance, name: str = "kitchen") -> Message:
     return msgspec.structs.replace(message, peer=name, area=name)
 

@@ -14,7 +14,7 @@ from assistant.skill.device import LOUDEST, QUIETEST, USUAL, Recalled, SlowStage
 from assistant.skill.device.memory import MemoryDevice
 from assistant.skill.testing import converse, memory_context
 from nlu.stage import NluStage
-from skills.capabilities.device import RESTARTS_WITHIN_S, DeviceParts
+from skills.capabilities.device import RESTARTS_AFTER_S, RESTARTS_WITHIN_S, DeviceParts
 from skills.device import skill
 from skills.device.answering import PARTS
 from tests.support.conversation import FAR_APART, HOUSE, Conversation
@@ -163,6 +163,8 @@ def test_it_restarts_after_a_yes_once_the_reply_was_heard(
     assert service("yes") == "I restart now."
     assert not restarts
     service.talk.feed(PlaybackEnded(utterance_id="the reply"))
+    assert not restarts
+    service.talk.wait(RESTARTS_AFTER_S)
     assert len(restarts) == 1
     service.talk.wait(RESTARTS_WITHIN_S)
     assert len(restarts) == 1
