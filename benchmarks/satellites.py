@@ -46,7 +46,8 @@ from benchmarks.rooms import rooms
 FIRST_PORT = 10_410
 BEHIND = 100
 """How much further the port is at which a bad network is before a satellite's."""
-CHUNK_S = 0.064
+CHUNK_MS = 64
+"""How much sound most satellites send at a time; one of Hark's own sends 32 ms."""
 NOTICED_S = 0.2
 """Seconds after its end at which the wake word is noticed."""
 LONGEST_S = 40.0
@@ -80,8 +81,8 @@ class Measured(NamedTuple):
 class Satellite:
     """A satellite that says one thing, and waits for the first sound of the reply."""
 
-    def __init__(self, number: int) -> None:
-        self.port = FIRST_PORT + number
+    def __init__(self, number: int, chunk_ms: int = CHUNK_MS) -> None:
+        self.port, self._chunk_s = FIRST_PORT + number, chunk_ms / 1000
         self.ready = asyncio.Event()
         self.connections = 0
         self._replied, self._over = asyncio.Event(), asyncio.Event()
@@ -135,12 +136,14 @@ class Satellite:
         self._replied.clear()
         self._over.clear()
         self._stopped, self._gaps_s = False, 0.0
-        size = round(CHUNK_S * SAMPLE_RATE_HZ) * 2
-        pieces = [said.sound[at : at + size] for at in range(0, len(said.sound), size)]
-        before = round((said.keyword_s + NOTICED_S) / CHUNK_S)
+        chunk_s = self._chunk_s
+        size = round(chunk_s * SAMPLE_RATE_HZ) * 2
+        starts = range(0, len(said.sound), size)
+        pieces = [said.sound[at : at + size].ljust(size, b"\0") for at in starts]
+        before = round((said.keyword_s + NOTICED_S) / chunk_s)
         began_s = time.monotonic()
-        await asyncio.sleep(before * CHUNK_S)
-        noticed = Noticed(preroll_s=before * CHUNK_S, keyword_ended_s=NOTICED_S + 0.25)
+        await asyncio.sleep(before * chunk_s)
+        noticed = Noticed(preroll_s=before * chunk_s, keyword_ended_s=NOTICED_S + 0.25)
         wake = Detection(name="computer", context=noticed.context())
         run = RunPipeline(PipelineStage.ASR, PipelineStage.TTS, wake_word_name="computer")
         for event in (wake.event(), run.event()):
@@ -148,11 +151,11 @@ class Satellite:
         for number in itertools.count():
             piece = pieces[number] if number < len(pieces) else bytes(size)
             if number >= before:
-                await asyncio.sleep(began_s + (number + 1) * CHUNK_S - time.monotonic())
+                await asyncio.sleep(began_s + (number + 1) * chunk_s - time.monotonic())
             if self._stopped:
                 break
             await async_write_event(AudioChunk(*FORMAT, piece).event(), writer)
-        ended_s = began_s + len(pieces) * CHUNK_S
+        ended_s = began_s + len(pieces) * chunk_s
         try:
             async with asyncio.timeout(LONGEST_S):
                 await self._replied.wait()
@@ -204,9 +207,9 @@ async def _measured(count: int, rounds: int, bad_network: bool) -> Measured:
     return Measured(turns, texts, lost)
 
 
-async def _by_turns(rig: Rig, rounds: int) -> dict[str, list[float]]:
+async def _by_turns(rig: Rig, rounds: int, chunk_ms: int) -> dict[str, list[float]]:
     """Milliseconds of each turn, by the satellite's name, "" for the device itself."""
-    satellite = Satellite(0)
+    satellite = Satellite(0, chunk_ms)
     await satellite.listen()
     await satellite.ready.wait()
     took: dict[str, list[float]] = {"": [], "r0": []}
@@ -243,10 +246,10 @@ def _timed(rig: Rig) -> float | None:
     return found
 
 
-def measure_beside(rounds: int) -> dict[str, list[float]]:
+def measure_beside(rounds: int, chunk_ms: int) -> dict[str, list[float]]:
     """Milliseconds from the end of speech to the reply: of the device, and of a satellite."""
     with running_daemon(HOME.read_text("utf-8"), _settings(1, False)) as rig, rooms(rig):
-        return asyncio.run(_by_turns(rig, rounds))
+        return asyncio.run(_by_turns(rig, rounds, chunk_ms))
 
 
 def _settings(count: int, bad_network: bool) -> str:
@@ -287,9 +290,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--bad-network", action="store_true", help="a bad Wi-Fi between them")
     parser.add_argument("--beside", action="store_true", help="compare one with the device itself")
+    told = "how much sound the satellite beside the device sends at a time"
+    parser.add_argument("--chunk-ms", type=int, default=CHUNK_MS, help=told)
     given = parser.parse_args()
     if given.beside:
-        for name, waits in measure_beside(given.rounds).items():
+        for name, waits in measure_beside(given.rounds, given.chunk_ms).items():
             p50, p95 = (round(percentile(waits, share)) for share in (0.5, 0.95))
             who = "the satellite" if name else "the device"
             sys.stdout.write(f"{who}: {len(waits)} turns, reply p50 {p50} ms, p95 {p95} ms\n")

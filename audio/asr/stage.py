@@ -30,7 +30,7 @@ from audio.asr.acoustic.learning import Learner
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition, Recognizer
 from audio.asr.strip import without_wake_word
-from audio.asr.waiting import AFTER_PEERS, Said, Waiting
+from audio.asr.waiting import Said, Waiting
 
 MOST_SAMPLES = 180 * SAMPLE_RATE_HZ
 """Most samples of one utterance: three minutes, more than any setting allows."""
@@ -191,10 +191,8 @@ class AsrStage:
     def _transcribe(self, utterance: Utterance, said: Said) -> Transcript:
         if self._live is not said:  # a revision without new sound
             said.begin(self._recognizer)
-        if said.peer:
-            self._recognizer.feed(AFTER_PEERS)
         self._live = None
-        return self._over(utterance, said, self._recognizer.finish())
+        return self._over(utterance, said, said.finish(self._recognizer))
 
     def _over(self, utterance: Utterance, said: Said, whole: Recognition) -> Transcript:
         said.told = True

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from assistant.core.errors import AssistantError
 from assistant.core.fork import Fork
 from assistant.core.messages import SAMPLE_RATE_HZ, Utterance
+from assistant.core.settings.wyoming import PEER
 from audio.asr.recognizer import Recognition, Recognizer
 
-AFTER_PEERS = np.zeros(SAMPLE_RATE_HZ // 4, np.int16)
-"""Silence after what a peer says, which may end with the last word: "it" was heard as "egg"."""
+AFTER_WORDS = np.zeros(SAMPLE_RATE_HZ // 4, np.int16)
+"""Silence after what a client sends, which may end with the last word: "it" was heard as "egg"."""
 NICE = 5
 """The niceness of the forks: the device itself comes first."""
 
@@ -54,6 +55,12 @@ class Said:
         recognizer.start(self.answers, self.unasked, self.in_a_row)
         for samples in self.sound:
             recognizer.feed(samples)
+
+    def finish(self, recognizer: Recognizer) -> Recognition:
+        """What a recogniser that has heard all of it makes of it."""
+        if self.peer == PEER:
+            recognizer.feed(AFTER_WORDS)
+        return recognizer.finish()
 
 
 Over = tuple[Utterance, Said]
@@ -137,5 +144,4 @@ def _here(recognizer: Recognizer, said: Said) -> Outcome:
 
 def _recognised(recognizer: Recognizer, said: Said) -> Recognition:
     said.begin(recognizer)
-    recognizer.feed(AFTER_PEERS)
-    return recognizer.finish()
+    return said.finish(recognizer)

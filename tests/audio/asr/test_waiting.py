@@ -13,9 +13,10 @@ import pytest
 
 from assistant.core.errors import RecognitionError
 from assistant.core.messages import StageFailed, Tick, Transcript
+from assistant.core.settings.wyoming import PEER
 from audio.asr.recognizer import Recognition
 from audio.asr.stage import AsrStage
-from audio.asr.waiting import AFTER_PEERS, Outcome, Said, Waiting
+from audio.asr.waiting import AFTER_WORDS, Outcome, Said, Waiting
 from tests.audio.asr.test_stage import Counting, chunk, end, of_satellite
 
 ENDS_S = 20.0
@@ -83,7 +84,7 @@ def test_a_revision_takes_the_place_of_the_one_before_it(telling: Telling) -> No
     waiting.add(end("a", 1), said("a", 3200))  # while it is recognised
     waiting.add(end("b", 1), said("b", 3200))  # while it waits
     os.write(telling.go_on[1], b"..")
-    wanted = f"computer {3200 + len(AFTER_PEERS)}"
+    wanted = "computer 3200"
     found = outcomes(waiting, telling)
     assert {name: (one[0], text(one[1])) for name, one in found.items()} == {
         "a": (1, wanted),
@@ -106,8 +107,15 @@ def test_nothing_of_a_fork_stays_here() -> None:
     recognizer, waiting = Counting(), Waiting()
     waiting.add(end("a"), said("a"))
     ((_, outcome),) = outcomes(waiting, recognizer).values()
-    assert text(outcome) == f"computer {1600 + len(AFTER_PEERS)}"
+    assert text(outcome) == "computer 1600"
     assert not hasattr(recognizer, "samples")
+
+
+def test_after_what_a_client_sends_there_is_silence() -> None:
+    waiting = Waiting()
+    waiting.add(end("a"), said(PEER))
+    ((_, outcome),) = outcomes(waiting, Counting()).values()
+    assert text(outcome) == f"computer {1600 + len(AFTER_WORDS)}"
 
 
 def test_one_that_cannot_be_forked_works_here_one_at_a_time() -> None:
@@ -117,7 +125,7 @@ def test_one_that_cannot_be_forked_works_here_one_at_a_time() -> None:
     waiting.add(end("b"), said("b", 3200))
     ((utterance, _, outcome),) = waiting.work(recognizer)
     assert utterance.utterance_id == "a"
-    assert text(outcome) == f"computer {1600 + len(AFTER_PEERS)}"
+    assert text(outcome) == "computer 1600"
     assert set(outcomes(waiting, recognizer)) == {"b"}
 
 
@@ -138,7 +146,7 @@ def test_what_a_fork_dies_of_is_done_here_and_logged(caplog: pytest.LogCaptureFi
     waiting.add(end("a"), said("a"))
     with caplog.at_level(logging.WARNING):
         ((_, outcome),) = outcomes(waiting, recognizer).values()
-    assert text(outcome) == f"computer {1600 + len(AFTER_PEERS)}"
+    assert text(outcome) == "computer 1600"
     assert "asr.fork" in caplog.text
 
 
