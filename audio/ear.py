@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
-from assistant.core.config import ListeningSettings
 from assistant.core.messages import Frame, Level
+from assistant.core.settings.hearing import ListeningSettings
 from audio.clearness import Clearness
 from audio.clearness import Heard as Clear
 from audio.own_voice import OwnVoice

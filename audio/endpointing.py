@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from assistant.core.config import ListeningSettings
+from assistant.core.settings.hearing import ListeningSettings
 
 BEGINS_AFTER_S = 0.09
 GOES_ON_AFTER_S = 0.06

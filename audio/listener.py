@@ -16,7 +16,6 @@ from typing import ClassVar
 
 import msgspec
 
-from assistant.core.config import ListeningSettings
 from assistant.core.messages import (
     BargeIn,
     Complete,
@@ -31,6 +30,7 @@ from assistant.core.messages import (
     Tick,
     Woke,
 )
+from assistant.core.settings.hearing import ListeningSettings
 from audio.clearness import Heard as Clear
 from audio.ear import BURST_MARGIN_S, BURST_PAUSE_S, Ear
 from audio.endpointing import Endpointing, Phase

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.core.config import ListeningSettings
 from assistant.core.messages import AudioChunk, Commit, Complete, Message, NothingHeard, Utterance
+from assistant.core.settings.hearing import ListeningSettings
 from audio.endpointing import Endpointing, Phase
 from audio.frames import FRAME_S
 from audio.preroll import Heard

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from assistant.core.config import WakeSettings
 from assistant.core.errors import InputError, WakeWordError
 from assistant.core.models.manifest import Library
+from assistant.core.settings.hearing import WakeSettings
 from assistant.evaluation.clips import recordings, sound_of
 from audio.frames import FRAME_S, SILENCE, frames_of
 from audio.wake.engine import WakeWordEngine, spoken

@@ -10,8 +10,8 @@ from concurrent.futures import Future
 
 from wyoming.info import Info
 
-from assistant.core.config import ListeningSettings
 from assistant.core.errors import RoomsError
+from assistant.core.settings.hearing import ListeningSettings
 from assistant.core.settings.wyoming import WyomingSettings
 from assistant.pairing.trust import Trust
 from assistant.rooms.base.base import Base

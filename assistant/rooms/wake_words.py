@@ -10,9 +10,9 @@ from wyoming.audio import AudioChunk
 from wyoming.event import Event
 from wyoming.wake import Detection, NotDetected
 
-from assistant.core.config import WakeSettings
 from assistant.core.errors import ConfigError, RoomsError, WakeWordError
 from assistant.core.messages import SAMPLE_RATE_HZ
+from assistant.core.settings.hearing import WakeSettings
 from audio.frames import FRAME_BYTES, FRAME_SAMPLES, Reblock
 from audio.wake.engine import WakeWordEngine
 from audio.wake.engines import check, engines_for

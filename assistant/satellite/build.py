@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from wyoming.info import Attribution, Info, WakeModel, WakeProgram
 from wyoming.info import Satellite as SatelliteInfo
 
-from assistant.core.config import Config, WakeSettings
+from assistant.core.config import Config
 from assistant.core.errors import SpeakingError
+from assistant.core.settings.hearing import WakeSettings
 from assistant.core.stage import Source
 from assistant.satellite.satellite import Satellite
 from audio.canceller import EchoCanceller

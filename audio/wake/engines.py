@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from assistant.core.config import WakeSettings
 from assistant.core.errors import ConfigError, WakeWordError
+from assistant.core.settings.hearing import WakeSettings
 from audio.wake import microwakeword, porcupine
 from audio.wake.engine import WakeWordEngine, spoken
 from audio.wake.keyphrase import KeyPhrases

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from assistant.core.config import WakeSettings
+from assistant.core.settings.hearing import WakeSettings
 from audio.wake.engine import WakeWordEngine
 from audio.wake.keyphrase import KeyPhrases
 

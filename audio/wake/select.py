@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assistant.core.config import WakeSettings
 from assistant.core.models.manifest import Library
+from assistant.core.settings.hearing import WakeSettings
 from audio.wake.engine import WakeWordEngine, spoken
 from audio.wake.engines import check, engines_for
 from audio.wake.joined import joined

@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from assistant.core.config import Config, ListeningSettings
+from assistant.core.config import Config
 from assistant.core.messages import (
     BargeIn,
     DeviceChanged,
@@ -20,6 +20,7 @@ from assistant.core.messages import (
     StageFailed,
     Woke,
 )
+from assistant.core.settings.hearing import ListeningSettings
 from audio.build import make_listener, make_own_voice
 from audio.earcons import FAILED, HEARD, earcon
 from audio.frames import FRAME_S, Samples

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.core.config import ListeningSettings
+from assistant.core.settings.hearing import ListeningSettings
 from audio.endpointing import TRANSITIONS, EndpointEvent, Endpointing, Phase
 from audio.frames import FRAME_S
 

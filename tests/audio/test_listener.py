@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assistant.core.config import Config, ListeningSettings, WakeSettings
+from assistant.core.config import Config
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     AudioChunk,
@@ -26,6 +26,7 @@ from assistant.core.messages import (
     Utterance,
     Woke,
 )
+from assistant.core.settings.hearing import ListeningSettings, WakeSettings
 from audio.build import make_listener, make_own_voice
 from audio.frames import FRAME_BYTES, FRAME_S, Framer
 from audio.listener import Listener

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import count
 
-from assistant.core.config import ListeningSettings
 from assistant.core.messages import AudioChunk, Commit, Complete, Message, NothingHeard, Utterance
+from assistant.core.settings.hearing import ListeningSettings
 from audio.endpointing import Endpointing
 from audio.frames import FRAME_S, SILENCE
 from audio.preroll import Heard

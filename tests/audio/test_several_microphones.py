@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assistant.core.config import AudioSettings, Config
+from assistant.core.config import Config
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     AudioChunk,
@@ -16,6 +16,7 @@ from assistant.core.messages import (
     PlaybackEnded,
     Utterance,
 )
+from assistant.core.settings.hearing import AudioSettings
 from audio.build import make_listener
 from audio.canceller import EchoCanceller
 from audio.frames import FRAME_S, Framer

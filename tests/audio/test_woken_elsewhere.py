@@ -6,7 +6,6 @@ from typing import TypeVar
 
 import pytest
 
-from assistant.core.config import ListeningSettings
 from assistant.core.messages import (
     AudioChunk,
     Commit,
@@ -19,6 +18,7 @@ from assistant.core.messages import (
     Utterance,
     Woke,
 )
+from assistant.core.settings.hearing import ListeningSettings
 from assistant.rooms.base.room import Elsewhere
 from audio.frames import FRAME_S
 from audio.listener import Listener

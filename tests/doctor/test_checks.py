@@ -11,11 +11,12 @@ import typer
 from typer.testing import CliRunner
 
 from assistant.cli.doctor import doctor as command
-from assistant.core.config import AsrSettings, AudioSettings, Config, HomeSettings, StorageSettings
+from assistant.core.config import AsrSettings, Config, HomeSettings, StorageSettings
 from assistant.core.confinement.rights import CALLS_FILTER
 from assistant.core.errors import AssistantError, AudioError, ControlError, SpeakingError
 from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.models.manifest import Library
+from assistant.core.settings.hearing import AudioSettings
 from assistant.core.settings.security import Profile, SecuritySettings
 from assistant.doctor import checks, probes
 from assistant.doctor.checks import Finding

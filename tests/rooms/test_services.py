@@ -22,7 +22,6 @@ from wyoming.info import Describe, Info, SelectProgram
 from wyoming.ping import Ping, Pong
 from wyoming.tts import Synthesize
 
-from assistant.core.config import ListeningSettings, WakeSettings
 from assistant.core.errors import ConfigError, RoomsError
 from assistant.core.messages import (
     Asked,
@@ -31,6 +30,7 @@ from assistant.core.messages import (
     Transcript,
     Utterance,
 )
+from assistant.core.settings.hearing import ListeningSettings, WakeSettings
 from assistant.core.settings.wyoming import PEER, WyomingSettings
 from assistant.rooms import asking, wire
 from assistant.rooms.description import description

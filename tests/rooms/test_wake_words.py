@@ -15,9 +15,9 @@ from wyoming.info import Describe, Info
 from wyoming.ping import Ping
 from wyoming.wake import Detect, Detection, NotDetected
 
-from assistant.core.config import WakeSettings
 from assistant.core.errors import ConfigError
 from assistant.core.messages import Utterance
+from assistant.core.settings.hearing import WakeSettings
 from assistant.rooms.wake_words import AT_ONCE, WakeWords
 from tests.support.processes import until
 from tests.support.rooms import FORMAT, House, heard

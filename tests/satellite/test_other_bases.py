@@ -16,8 +16,8 @@ from wyoming.info import Info
 from wyoming.ping import Ping, Pong
 from wyoming.satellite import PauseSatellite, RunSatellite
 
-from assistant.core.config import ListeningSettings
 from assistant.core.messages import Frame, Speech
+from assistant.core.settings.hearing import ListeningSettings
 from assistant.pairing.at_satellite import Pairing
 from assistant.rooms.detection import run_satellite
 from assistant.satellite import serve

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from wyoming.event import Event
 
-from assistant.core.config import ListeningSettings
 from assistant.core.messages import Frame, Message, PlaybackEnded, PlaybackStarted, Speech, Tick
+from assistant.core.settings.hearing import ListeningSettings
 from assistant.satellite.build import description
 from assistant.satellite.satellite import Satellite
 from audio.ear import Ear

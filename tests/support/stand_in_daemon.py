@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from assistant.core.config import ListeningSettings, WakeSettings
 from assistant.core.messages import (
     AudioChunk,
     Commit,
@@ -19,6 +18,7 @@ from assistant.core.messages import (
     Transcript,
     Utterance,
 )
+from assistant.core.settings.hearing import ListeningSettings, WakeSettings
 from assistant.core.settings.wyoming import WyomingSettings
 from assistant.pairing.trust import Trust
 from assistant.rooms.description import description

@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import closing
 
 from assistant.cli.installation.asking import Asker, tell
-from assistant.core.config import Config, WakeSettings
+from assistant.core.config import Config
 from assistant.core.errors import AssistantError, AudioError, ConfigError, SpeakingError
 from assistant.core.models.manifest import Library
+from assistant.core.settings.hearing import WakeSettings
 from assistant.setup.sound import Heard, best, candidates, open_microphones, play
 from audio.tts.select import select as select_voice
 from audio.wake import microwakeword, porcupine

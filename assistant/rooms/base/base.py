@@ -10,7 +10,6 @@ from functools import partial
 from wyoming.event import Event
 
 from assistant.core.clock import boottime_s
-from assistant.core.config import ListeningSettings
 from assistant.core.messages import (
     Compare,
     Compared,
@@ -22,6 +21,7 @@ from assistant.core.messages import (
     Spoken,
     Woke,
 )
+from assistant.core.settings.hearing import ListeningSettings
 from assistant.core.settings.wyoming import WyomingSettings
 from assistant.pairing.trust import Trust
 from assistant.rooms.base.arbitration import (

@@ -16,7 +16,6 @@ from wyoming.vad import VoiceStopped
 from wyoming.wake import Detection
 
 from assistant.core.clock import boottime_s
-from assistant.core.config import ListeningSettings
 from assistant.core.messages import (
     BargeIn,
     Complete,
@@ -32,6 +31,7 @@ from assistant.core.messages import (
     Transcript,
     Woke,
 )
+from assistant.core.settings.hearing import ListeningSettings
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.sound import SatelliteSound
 from assistant.rooms.detection import Ended, Noticed

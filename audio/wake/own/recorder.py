@@ -9,9 +9,9 @@ from types import TracebackType
 
 import numpy as np
 
-from assistant.core.config import ListeningSettings
 from assistant.core.errors import AudioError
 from assistant.core.messages import AudioChunk, Commit, DeviceChanged, Frame
+from assistant.core.settings.hearing import ListeningSettings
 from audio.frames import Samples
 from audio.listener import Listener
 from audio.microphones.capture import Capture

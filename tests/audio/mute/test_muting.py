@@ -9,7 +9,6 @@ from typing import get_type_hints
 
 import pytest
 
-from assistant.core.config import ListeningSettings
 from assistant.core.messages import (
     Frame,
     Message,
@@ -19,6 +18,7 @@ from assistant.core.messages import (
     Tick,
     Woke,
 )
+from assistant.core.settings.hearing import ListeningSettings
 from assistant.skill import Context
 from audio.earcons import FAILED, HEARD, MUTED, UNMUTED, earcon
 from audio.frames import FRAME_S, Samples

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from assistant.core.config import WakeSettings
 from assistant.core.errors import ConfigError, WakeWordError
+from assistant.core.settings.hearing import WakeSettings
 from audio.wake.engine import WakeWordEngine
 from audio.wake.keyphrase import KeyPhrases
 from audio.wake.locate import frames_since_keyword

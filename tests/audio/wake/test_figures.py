@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assistant.core.config import WakeSettings
+from assistant.core.settings.hearing import WakeSettings
 from audio.frames import SILENCE, frames_of
 from audio.wake.engine import WakeWordEngine
 from audio.wake.select import select

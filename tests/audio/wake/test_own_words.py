@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 import soundfile
 
-from assistant.core.config import Config, ListeningSettings, StorageSettings, WakeSettings
+from assistant.core.config import Config, StorageSettings
 from assistant.core.errors import InputError, WakeWordError
 from assistant.core.messages import SAMPLE_RATE_HZ
+from assistant.core.settings.hearing import ListeningSettings, WakeSettings
 from audio.build import make_wake_word
 from audio.frames import FRAME_S
 from audio.wake.own.enrolment import require_phrase, unusable

@@ -6,9 +6,9 @@ import pytest
 from wyoming.audio import AudioChunk
 from wyoming.event import Event
 
-from assistant.core.config import ListeningSettings, WakeSettings
 from assistant.core.messages import AudioChunk as Sound
 from assistant.core.messages import Message, PlaybackEnded, Speech, Utterance
+from assistant.core.settings.hearing import ListeningSettings, WakeSettings
 from assistant.rooms.base.player import SatellitePlayer
 from assistant.rooms.base.room import Room
 from assistant.rooms.base.satellite import TICK_S
