@@ -31,6 +31,7 @@ from assistant.core.messages import (
     Question,
     Reload,
     SatelliteChanged,
+    SensorEvent,
     SpokenReply,
     Woke,
 )
@@ -106,7 +107,7 @@ class SkillsStage:
     consumes: ClassVar[tuple[type[Message], ...]] = (
         *(Interpretation, Commit, NothingHeard, Woke, PlaybackStarted, PlaybackEnded),
         *(HomeReceipt, HomeStates, HomeLists, HomeForecasts, MusicLibrary, DeviceChanged),
-        *(CalendarReport, SatelliteChanged, Outheard),
+        *(CalendarReport, SatelliteChanged, Outheard, SensorEvent),
     )
 
     def __init__(

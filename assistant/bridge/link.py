@@ -13,6 +13,7 @@ from typing import Literal
 
 from assistant.core.clock import boottime_s
 from assistant.core.messages import (
+    Anomaly,
     CalendarCommand,
     DeviceChanged,
     HomeCommand,
@@ -71,6 +72,9 @@ class Link(ABC):
 
     def muted(self, on: bool) -> None:  # noqa: B027 - most links tell nobody
         """Note whether the assistant is muted."""
+
+    def alarm(self, anomaly: Anomaly) -> None:  # noqa: B027 - most links tell nobody
+        """Tell that something is wrong with a sensor, or is over."""
 
     @abstractmethod
     def publish(self, command: HomeCommand) -> None:

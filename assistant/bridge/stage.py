@@ -15,6 +15,7 @@ from assistant.core.messages import (
     HomeStates,
     Message,
     MuteChanged,
+    SensorAlarm,
     Tick,
 )
 
@@ -35,7 +36,7 @@ class BridgeStage:
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
-        *(HomeCommand, CalendarCommand, MuteChanged, Tick),
+        *(HomeCommand, CalendarCommand, SensorAlarm, MuteChanged, Tick),
     )
 
     def __init__(self, *links: Link) -> None:
@@ -43,7 +44,7 @@ class BridgeStage:
         self._news = tuple(_News(link) for link in links)
 
     def feed(self, message: Message) -> Iterable[Message]:
-        """Pass a command or a mute on, or give the links' news on a `Tick`."""
+        """Pass a command, an alarm or a mute on, or give the links' news on a `Tick`."""
         if isinstance(message, HomeCommand):
             for link in self._links:
                 if link.serves(message.entity_id):
@@ -54,6 +55,10 @@ class BridgeStage:
         if isinstance(message, CalendarCommand):
             if not any(link.share(message) for link in self._links):
                 raise BridgeError("bridge.nobody", "nothing reaches the calendar; see [calendar]")
+            return
+        if isinstance(message, SensorAlarm):
+            for link in self._links:
+                link.alarm(message.anomaly)
             return
         if isinstance(message, MuteChanged):
             for link in self._links:

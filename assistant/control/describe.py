@@ -47,6 +47,10 @@ from assistant.core.messages import (
     RoomTimers,
     SafeModeEntered,
     SatelliteChanged,
+    SensorAlarm,
+    SensorEvent,
+    SensorsReport,
+    SensorsRequest,
     SpokenReply,
     StageFailed,
     StageRestarted,
@@ -156,6 +160,13 @@ def _of_daemon(event: Message) -> str:
             return word.replace("_", " ")
         case RoomTimers(area=area, timers=timers):
             return f"{len(timers)} in {area}"
+        case SensorAlarm(anomaly=anomaly) | SensorEvent(anomaly=anomaly):
+            state = "over" if anomaly.over else "wrong"
+            return f"{anomaly.sensor} {anomaly.fault}: {state}"
+        case SensorsReport(readings=readings, wrong=wrong):
+            return f"{len(readings)} sensors, {len(wrong)} wrong"
+        case SensorsRequest(what=what, sensors=names, anomaly=name):
+            return f"{what} {', '.join(names) or name}"
         case SatelliteChanged(satellite=name, area=area, present=present):
             return f"{name} in {area} {'is there' if present else 'is gone'}"
         case MuteChanged(muted=muted):

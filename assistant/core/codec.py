@@ -22,6 +22,7 @@ from assistant.core.messages import (
     MusicLibrary,
     Question,
     SelfTest,
+    SensorValues,
     Speech,
     Tick,
     Transcript,
@@ -33,10 +34,10 @@ LONGEST_REASON = 200
 
 UNPUBLISHED = (
     *(AudioChunk, Speech, HomeDescribed, HomeLists, MusicLibrary, SelfTest),
-    *(CalendarCommand, CalendarReport),
+    *(CalendarCommand, CalendarReport, SensorValues),
 )
-"""Types that are not published: audio, whole homes, their lists, their music and the calendar have
-one consumer, a self-test concerns its sender only."""
+"""Types that are not published: audio, whole homes, their lists, their music, the calendar and the
+values of sensors have one consumer, a self-test concerns its sender only."""
 
 MOST_AHEAD_S = 1.0
 """Most seconds by which a message's time may be ahead of the clock, which all processes share."""

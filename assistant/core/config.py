@@ -19,7 +19,14 @@ from msgspec import Meta
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.files import read_text
-from assistant.core.layout import CALENDAR_FILE, CONTROL_SOCKET, DESCRIBED_HOME_FILE, NETWORK_SOCKET
+from assistant.core.layout import (
+    CALENDAR_FILE,
+    CONTROL_SOCKET,
+    DESCRIBED_HOME_FILE,
+    MEMBERS,
+    NETWORK_SOCKET,
+    SENSORS,
+)
 from assistant.core.settings.announcements import AnnouncementSettings
 from assistant.core.settings.button import ButtonSettings
 from assistant.core.settings.calendar import CalendarSettings
@@ -34,6 +41,7 @@ from assistant.core.settings.mqtt import MqttSettings
 from assistant.core.settings.network import NetworkSettings
 from assistant.core.settings.section import SettingsSection, one_of
 from assistant.core.settings.security import SecuritySettings
+from assistant.core.settings.sensors import SensorsSettings
 from assistant.core.settings.skills import SkillsSettings
 from assistant.core.settings.wyoming import WyomingSettings
 
@@ -140,6 +148,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     mpris: MprisSettings = MprisSettings()
     network: NetworkSettings = NetworkSettings()
     wyoming: WyomingSettings = WyomingSettings()
+    sensors: SensorsSettings = SensorsSettings()
     metrics: MetricsSettings = MetricsSettings()
     recordings: RecordingsSettings = RecordingsSettings()
     storage: StorageSettings = StorageSettings()
@@ -190,6 +199,16 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def reaches_home(self) -> bool:
         """Whether the bridge reaches the home's devices, by MQTT or by Home Assistant."""
         return bool(self.mqtt.host or self.home_assistant.url)
+
+    @property
+    def sensors_file(self) -> Path | None:
+        """The file that lists the sensors; None where none are watched."""
+        return Path(self.sensors.file).expanduser() if self.sensors.file else None
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The daemon's processes."""
+        return MEMBERS + (SENSORS,) * bool(self.sensors.file)
 
     @property
     def uses_rooms(self) -> bool:

@@ -1,7 +1,7 @@
 """Names that several packages share: processes, sockets, files, and modules run by name."""
 
 MEMBERS = ("control", "audio", "asr", "nlu", "skills", "answer", "voice")
-"""The daemon's processes; the bridge is a service of its own."""
+"""The daemon's processes that always run; the bridge is a service of its own."""
 
 # ── in the runtime folder ───────────────────────────────────────────────────────────────────
 CONTROL_SOCKET = "control.sock"
@@ -45,6 +45,8 @@ SKILLS_LOCK = f"{SKILLS_FOLDER}/.lock"
 """Held by who changes what lies there."""
 RECORDINGS_FOLDER = "recordings"
 """Folder of what was said, kept with the user's consent."""
+SENSORS_FILE = "sensors.db"
+"""Database of what was learnt of the sensors, and of what was wrong with them."""
 KNOWLEDGE_FILE = "knowledge.db"
 """Database of the user's documents."""
 VECTORS_FILE = "knowledge.faiss"
@@ -55,6 +57,8 @@ BASELINE_FILE = "answers.json"
 # ── processes that others name ──────────────────────────────────────────────────────────────
 ASR = "asr"
 """The process of recognition."""
+SENSORS = "sensors"
+"""The process that judges what sensors show; it runs where the settings name their file."""
 ROOMS = "rooms"
 """The service that speaks with whoever is let in over the network; no process of the daemon."""
 

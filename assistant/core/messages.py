@@ -62,6 +62,14 @@ from assistant.core.rooms.messages import Outheard as Outheard
 from assistant.core.rooms.messages import RoomTimer as RoomTimer
 from assistant.core.rooms.messages import RoomTimers as RoomTimers
 from assistant.core.rooms.messages import SatelliteChanged as SatelliteChanged
+from assistant.core.sensors.messages import Anomaly as Anomaly
+from assistant.core.sensors.messages import SensorAlarm as SensorAlarm
+from assistant.core.sensors.messages import SensorEvent as SensorEvent
+from assistant.core.sensors.messages import SensorReading as SensorReading
+from assistant.core.sensors.messages import SensorsReport as SensorsReport
+from assistant.core.sensors.messages import SensorsRequest as SensorsRequest
+from assistant.core.sensors.messages import SensorValue as SensorValue
+from assistant.core.sensors.messages import SensorValues as SensorValues
 from assistant.core.settings.wyoming import PEER
 
 

@@ -35,20 +35,22 @@ from assistant.core.errors import StorageError
 from assistant.core.layout import (
     HEARD_FILE,
     KNOWLEDGE_FILE,
-    MEMBERS,
     METRICS_FILE,
-    MUTED,
     ROOMS,
+    SENSORS,
     STATE_FILE,
     VOLUME_FILE,
 )
 from assistant.core.messages import HomeDescribed, Message, Reload, Replace, SpokenReply, Work
 from assistant.core.models.swap import LoadSwap
+from assistant.core.sensors.described import Sensors, load_sensors
 from assistant.core.stage import Source, Stage
 from assistant.core.worker import LoopObserver, Worker
 from assistant.recordings.folder import Recordings
 from assistant.recordings.keeper import RecordingKeeper
+from assistant.sensors.stage import SensorsStage
 from assistant.serving.device import device_parts
+from assistant.serving.hearing_beat import HearingBeat
 from assistant.serving.hot_swap import HotSwap, NluHotSwap
 from assistant.supervision.channel import ProcessStatus, Status
 from assistant.supervision.heartbeat import Heartbeat
@@ -80,6 +82,7 @@ STAGES: Mapping[str, type[Stage]] = {
     "answer": AnswerStage,
     "voice": VoiceStage,
     "bridge": BridgeStage,
+    SENSORS: SensorsStage,
 }
 
 SET_ASIDE = {
@@ -130,7 +133,7 @@ class ProcessParts:
 
 def peers(config: Config) -> tuple[str, ...]:
     """The processes; the services of their own are among them only where they have work."""
-    return MEMBERS + ("bridge",) * config.uses_bridge + (ROOMS,) * config.uses_rooms
+    return config.members + ("bridge",) * config.uses_bridge + (ROOMS,) * config.uses_rooms
 
 
 def serve(heartbeat: Heartbeat, name: str, *files: str) -> None:
@@ -293,39 +296,13 @@ def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Pro
     )
 
 
-class HearingBeat:
-    """Beats when sound has come in since the last beat, or when no microphone is there or open.
+def _sensors(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
+    """What judges the sensors; their file is read anew on a reload."""
 
-    It does not beat when the player has died: only a new process can speak again. Nor does it while
-    muted, before every microphone is closed: only its end closes one whose driver hangs.
-    """
+    def make(config: Config) -> SensorsStage:
+        return SensorsStage(load_sensors(config.sensors_file) if config.sensors_file else Sensors())
 
-    def __init__(self, heartbeat: Heartbeat, capture: Capture, playback: Playback) -> None:
-        self._heartbeat, self._capture, self._playback = heartbeat, capture, playback
-        self._frames = 0
-
-    def beat(self) -> None:
-        frames, self._frames = self._frames, self._capture.frames_total
-        if not self._playback.alive:
-            return
-        there, wanted = self._capture.present, self._capture.microphones
-        if self._capture.paused:
-            if self._capture.is_closed:
-                self._heartbeat.beat(detail=MUTED)
-        elif self._capture.opening:
-            self._heartbeat.reloading()
-        elif not there:
-            self._heartbeat.beat("degraded", "no microphone")
-        elif self._frames == frames:
-            return
-        elif there < wanted:
-            detail = f"{there} of {wanted} microphones: {self._capture.described}"
-            self._heartbeat.beat("degraded", detail)
-        else:
-            self._heartbeat.beat(detail=self._capture.described)
-
-    def reloading(self) -> None:
-        self._heartbeat.reloading()
+    return ProcessParts(make(config), heartbeat, rebuild=lambda: make(reload_settings(files)))
 
 
 def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
@@ -335,7 +312,9 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
         return Composition(with_installed(load_config(files)[0]), corrected=True)
 
     alone = Status(
-        processes=tuple(ProcessStatus(name=n, state="ready", pid=os.getpid()) for n in MEMBERS)
+        processes=tuple(
+            ProcessStatus(name=n, state="ready", pid=os.getpid()) for n in config.members
+        )
     )
     textfile = Path(config.metrics.textfile).expanduser() if config.metrics.textfile else None
     metrics = MetricsStore(
@@ -383,5 +362,6 @@ MAKERS: Mapping[str, Callable[[Config, tuple[Path, ...], Heartbeat], ProcessPart
     "skills": _skills,
     "answer": partial(_swapping, _answer),
     "voice": partial(_swapping, lambda _: HotSwap(Composition.voice)),
+    SENSORS: _sensors,
 }
 """Process → how what it runs is made."""

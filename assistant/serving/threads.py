@@ -15,7 +15,6 @@ from pathlib import Path
 from assistant.control.client import ControlClient
 from assistant.core.bus import Address
 from assistant.core.config import load_config
-from assistant.core.layout import MEMBERS
 from assistant.core.worker import Worker
 from assistant.serving.processes import make_worker
 from assistant.supervision.daemon import HANG_AFTER_S
@@ -56,8 +55,10 @@ def run(files: tuple[Path, ...]) -> int:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda number, _: wanted.append(number))
     with closing(Address(None)) as address, ExitStack() as open_things:
-        pulses = {name: Pulse(name) for name in MEMBERS}
-        workers = [make_worker(name, files, pulses[name], address, open_things) for name in MEMBERS]
+        pulses = {name: Pulse(name) for name in config.members}
+        workers = [
+            make_worker(name, files, pulse, address, open_things) for name, pulse in pulses.items()
+        ]
         threads = [_started(worker) for worker in workers]
         notifier.ready()
         while signal.SIGTERM not in wanted and signal.SIGINT not in wanted:

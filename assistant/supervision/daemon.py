@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assistant.core.config import config_files
 from assistant.core.fork import in_fork
-from assistant.core.layout import COMPOSITION, KEEP_SHARED, MEMBERS, PROCESSES, SERVE, THREADS
+from assistant.core.layout import COMPOSITION, KEEP_SHARED, PROCESSES, SENSORS, SERVE, THREADS
 from assistant.core.settings.security import SecuritySettings
 from assistant.supervision.bounds import Bounds
 from assistant.supervision.folders import held
@@ -31,8 +31,9 @@ Recognising a long utterance once more, in general English, may take longer than
 BOUNDS = dict.fromkeys(("asr", "answer"), Bounds(resident_bytes=2_000_000_000))
 """Limits of processes that may have a large model or many documents in memory."""
 
-SAFE_MODE = ("control", "audio", "asr", "nlu", "skills", "voice")
-"""Processes of safe mode: without them a user could not say "stop" or hear that a timer is over."""
+SAFE_MODE = ("control", "audio", "asr", "nlu", "skills", "voice", SENSORS)
+"""Processes of safe mode: without them a user could not say "stop" or hear that a timer is over,
+and no machine would be stopped that is about to break."""
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ def run(
         if single:
             return int(import_module(THREADS).run(files))
         supervisor = Supervisor(
-            [_spec(name, files) for name in MEMBERS],
+            [_spec(name, files) for name in config.members],
             preload=(PROCESSES, KEEP_SHARED),
             patience=patience,
             log_level=config.log.level,

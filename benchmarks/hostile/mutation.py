@@ -96,6 +96,7 @@ _FULL: dict[str, Any] = {
     "states": {"light.nobody": "on"},
     "action": "list",
     "stage": "nlu",
+    "anomaly": messages.Anomaly(id="1", sensor="s", fault="high", began=_NOON, score=2.0),
 }
 """A non-default value for each field, in whatever message it occurs."""
 _FULL_OF: dict[tuple[type[Message], str], Any] = {
@@ -106,6 +107,14 @@ _FULL_OF: dict[tuple[type[Message], str], Any] = {
     (messages.CalendarCommand, "changes"): (EventChange("1", "/1.ics", '"1"', "x"),),
     (messages.CalendarReport, "events"): (CollectedEvent("/1.ics", '"1"', "x"),),
     (messages.HomeCommand, "items"): (ListChange("1", "milk", "done"),),
+    (messages.SensorValues, "values"): (messages.SensorValue("s", 1.0, 1.0),),
+    (messages.SensorValues, "unusable"): {"s": 1},
+    (messages.SensorsReport, "readings"): (
+        messages.SensorReading("s", "well", 1.0, 0.0, 1.0, 0.0, 2.0),
+    ),
+    (messages.SensorsReport, "counts"): {"values": 1},
+    (messages.SensorsRequest, "what"): "learn",
+    (messages.SensorsRequest, "anomaly"): "1",
     (messages.HomeDescribed, "text"): '{"areas": [{"name": "Kitchen", "id": "kitchen"}]}',
 }
 """The same for fields that are other ones than those of their name elsewhere."""

@@ -17,7 +17,7 @@ from assistant.composition import Composition
 from assistant.core.bus import Address
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, StorageSettings
-from assistant.core.layout import MEMBERS, STATE_FILE
+from assistant.core.layout import MEMBERS, SENSORS, STATE_FILE
 from assistant.core.messages import (
     DeviceChanged,
     DocumentsDone,
@@ -28,10 +28,10 @@ from assistant.core.messages import (
 )
 from assistant.core.settings.mqtt import MqttSettings
 from assistant.recordings.folder import Recordings
+from assistant.serving.hearing_beat import HearingBeat
 from assistant.serving.processes import (
     MAKERS,
     AnswerStageMaker,
-    HearingBeat,
     _skills_on,
     make_worker,
     peers,
@@ -215,7 +215,7 @@ def test_nothing_holds_a_stage_that_a_reload_has_replaced(tmp_path: Path) -> Non
 
 
 def test_every_process_has_what_makes_it() -> None:
-    assert tuple(MAKERS) == MEMBERS
+    assert tuple(MAKERS) == (*MEMBERS, SENSORS)
 
 
 @pytest.mark.parametrize("on", [True, False])
