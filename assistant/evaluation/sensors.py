@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.core.errors import InputError
-from assistant.sensors.detection.group import WINDOW, Array, GroupDetector, GroupModel
+from assistant.sensors.detection.group import FAST, Array, GroupDetector, GroupModel
 
 LEARNT = 400
 """Rows of a file that are learnt; all is well in them."""
@@ -111,7 +111,7 @@ def evaluate_sensors(
 def called_wrong(readings: Array) -> Wrong:
     """Which of the rows after those that are learnt are called wrong."""
     detector = GroupDetector(GroupModel.learn(readings[:LEARNT]))
-    for reading in readings[LEARNT - WINDOW : LEARNT]:
+    for reading in readings[LEARNT - FAST.window : LEARNT]:
         detector.feed(reading)
     return np.array([detector.feed(reading) >= 1 for reading in readings[LEARNT:]])
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from collections import Counter
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import ClassVar, NamedTuple
 
 from assistant.core.messages import (
+    Anomaly,
     Message,
+    SensorAlarm,
+    SensorEvent,
     SensorReading,
     SensorsReport,
     SensorsRequest,
@@ -15,45 +21,205 @@ from assistant.core.messages import (
     SensorValues,
 )
 from assistant.core.sensors.described import Sensors
+from assistant.core.sensors.messages import Judged
+from assistant.sensors.alarms import Alarms
+from assistant.sensors.detection.judge import Found, Judge, Learner
+from assistant.sensors.store import Store
 
+LOOK_EVERY_S = 0.5
+"""Seconds between two looks for sensors that are silent, and at groups, while values come."""
 REPORT_EVERY_S = 5.0
 """Seconds between two reports of how the sensors are."""
+KEEP_EVERY_S = 60.0
+"""Seconds after which the levels are kept again, to go on from after a restart."""
+FRESH_S = 600.0
+"""Seconds for which kept levels are as good as new."""
+
+log = logging.getLogger(__name__)
+
+
+class Learning(NamedTuple):
+    """Something that is learnt, and until when."""
+
+    learner: Learner
+    until_s: float
 
 
 class SensorsStage:
-    """Judges the values of the sensors that a file lists."""
+    """Judges the values of the sensors that a file lists; what it learns is in the `store`.
+
+    What begins is on the disk before it is told, and told again after a restart, under the same id.
+    `now` is the wall time, `boot_id` that of this boot, whose seconds the times of values are. What
+    is being learnt outlives a stage that is rebuilt.
+    """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (SensorValues, SensorsRequest)
 
-    def __init__(self, described: Sensors) -> None:
-        self._described = described
-        self._last: dict[str, SensorValue] = {}
-        self._counts = Counter[str]()
-        self._report_at_s = 0.0
+    def __init__(
+        self,
+        described: Sensors,
+        store: Store,
+        now: Callable[[], datetime],
+        boot_id: str,
+        learning: list[Learning] | None = None,
+    ) -> None:
+        self._described, self._store = described, store
+        self._now, self._boot_id = now, boot_id
+        self._counts = Counter[str](values=0, late=0, doubled=0, unusable=0, unknown=0)
+        self._learning = [] if learning is None else learning
+        self._judge = self._made_judge()
+        goes_on = [one for one in store.going_on if one.sensor in described.by_id]
+        self._alarms = Alarms(described, now, goes_on)
+        self._untold = list(goes_on)
+        self._look_at_s = self._report_at_s = self._keep_at_s = 0.0
+        self._restored = False
 
     def feed(self, message: Message) -> Iterator[Message]:
-        """Take values or a request, or report how the sensors are."""
+        """Take values or a request, or look at what time alone shows."""
+        if not self._restored:
+            self._restore(message.at_s)
+        while self._untold:
+            yield from self._told(self._untold.pop(0))
         if isinstance(message, SensorValues):
-            for value in message.values:
-                self._take(value)
             self._counts["unusable"] += sum(message.unusable.values())
-        if message.at_s >= self._report_at_s:
-            self._report_at_s = message.at_s + REPORT_EVERY_S
-            yield self._report(message.at_s)
+            for value in message.values:
+                yield from self._take(value)
+        elif isinstance(message, SensorsRequest):
+            self._obey(message)
+        if message.at_s >= self._look_at_s:
+            yield from self._look(message.at_s)
 
     def deadline_s(self) -> float:
-        """When to report next."""
-        return self._report_at_s
+        """When to look again at what time alone shows."""
+        return 0.0 if self._untold else self._look_at_s
 
-    def _take(self, value: SensorValue) -> None:
-        known = value.sensor in self._described.by_id
-        self._counts["values" if known else "unknown"] += 1
-        if known:
-            self._last[value.sensor] = value
+    def close(self) -> None:
+        """Keep the levels; the store stays for the next stage."""
+        self._keep_levels(self._look_at_s)
+
+    # ── values ──────────────────────────────────────────────────────────────────────────────
+
+    def _take(self, value: SensorValue) -> Iterator[Message]:
+        detector = self._judge.detectors.get(value.sensor)
+        if detector is None:
+            self._counts["unknown"] += 1
+            return
+        last_s = detector.trace.at_s
+        if value.at_s <= last_s:
+            same = value.at_s == last_s and value.value == detector.trace.value
+            self._counts["doubled" if same else "late"] += 1
+            return
+        self._counts["values"] += 1
+        found = self._judge.feed(value)
+        for learning in self._learning:
+            learning.learner.feed(value)
+        if found is not None:
+            yield from self._see(found, value.at_s)
+
+    def _look(self, at_s: float) -> Iterator[Message]:
+        self._look_at_s = at_s + LOOK_EVERY_S
+        for found in self._judge.pass_time(at_s):
+            yield from self._see(found, at_s)
+        for anomaly in self._alarms.pass_time(at_s, self._judge.interval_s):
+            self._store.keep_anomaly(anomaly)
+            log.info("%s is as usual again (sensors.over)", anomaly.sensor)
+            yield from self._told(anomaly)
+        self._learn(at_s)
+        if at_s >= self._report_at_s:
+            self._report_at_s = at_s + REPORT_EVERY_S
+            yield self._report(at_s)
+        if at_s >= self._keep_at_s:
+            self._keep_at_s = at_s + KEEP_EVERY_S
+            self._keep_levels(at_s)
+
+    def _see(self, found: Found, at_s: float) -> Iterator[Message]:
+        if found.sensor in self._judged_well(found):
+            return
+        anomaly = self._alarms.see(found, at_s, self._judge.detectors[found.sensor])
+        if anomaly is not None:
+            self._store.keep_anomaly(anomaly)
+            log.warning("%s: %s (sensors.wrong)", anomaly.sensor, anomaly.fault)
+            yield from self._told(anomaly)
+
+    def _judged_well(self, found: Found) -> frozenset[str]:
+        """The sensors with which all is declared well, but for the limits of the file."""
+        if found.fault in ("low", "high", "fast"):
+            return frozenset()
+        return frozenset[str]().union(*(one.learner.sensors for one in self._learning))
+
+    def _told(self, anomaly: Anomaly) -> Iterator[Message]:
+        yield SensorAlarm(anomaly=anomaly)  # before anything is worded
+        yield SensorEvent(anomaly=anomaly)
+
+    # ── what is learnt ──────────────────────────────────────────────────────────────────────
+
+    def _obey(self, request: SensorsRequest) -> None:
+        if request.what == "learn":
+            known = [name for name in request.sensors if name in self._described.by_id]
+            until_s = request.at_s + request.for_s
+            self._learning.append(Learning(Learner(self._described, known), until_s))
+        elif (of := self._store.sensor_of(request.anomaly)) is not None:
+            sensor, fault = of
+            group = self._described.by_id[sensor].judged_with if fault == "together" else ""
+            self._store.widen(group or sensor)
+            self._judge_anew()
+
+    def _learn(self, at_s: float) -> None:
+        for learning in self._learning:
+            learning.learner.pass_time(at_s)
+        over = [one for one in self._learning if at_s >= one.until_s]
+        if not over:
+            return
+        for learning in over:
+            self._learning.remove(learning)
+            learnt = learning.learner.learnt()
+            self._store.keep_learnt(learnt, self._now())
+            told = "%d sensors and %d groups were learnt (sensors.learnt)"
+            log.info(told, len(learnt.single), len(learnt.groups))
+        self._judge_anew()
+
+    def _made_judge(self) -> Judge:
+        return Judge(self._described, self._store.learnt, self._store.slack)
+
+    def _judge_anew(self) -> None:
+        """Judge by what is in the store now, from where the values have come to."""
+        before, self._judge = self._judge, self._made_judge()
+        for name, detector in before.detectors.items():
+            self._judge.detectors[name].trace = detector.trace
+
+    # ── restarts ────────────────────────────────────────────────────────────────────────────
+
+    def _restore(self, at_s: float) -> None:
+        """Go on from the levels that were kept, where they are of this boot and not too old."""
+        self._restored = True
+        kept_at_s, levels = self._store.levels(self._boot_id)
+        for name in levels.keys() & self._judge.detectors.keys():
+            if 0 <= at_s - kept_at_s < FRESH_S:
+                self._judge.detectors[name].trace.go_on(levels[name])
+
+    def _keep_levels(self, at_s: float) -> None:
+        traces = {name: one.trace.kept() for name, one in self._judge.detectors.items()}
+        there = {name: kept for name, kept in traces.items() if kept is not None}
+        if there:
+            self._store.keep_levels(there, at_s, self._boot_id)
+
+    # ── reports ─────────────────────────────────────────────────────────────────────────────
 
     def _report(self, at_s: float) -> SensorsReport:
-        readings = tuple(
-            SensorReading(one.sensor, "learning", one.value, at_s - one.at_s, None, None, None)
-            for one in self._last.values()
+        wrong = {anomaly.sensor for anomaly in self._alarms.open}
+        learning = frozenset[str]().union(*(one.learner.sensors for one in self._learning))
+        readings = []
+        for name, detector in self._judge.detectors.items():
+            trace = detector.trace
+            if trace.at_s == -math.inf:
+                continue
+            judged: Judged = (
+                "wrong" if name in wrong else "learning" if name in learning else "well"
+            )
+            low, high = detector.band
+            readings.append(
+                SensorReading(name, judged, trace.value, at_s - trace.at_s, trace.usual, low, high)
+            )
+        return SensorsReport(
+            readings=tuple(readings), wrong=self._alarms.open, counts=dict(self._counts)
         )
-        return SensorsReport(readings=readings, counts=dict(self._counts))

@@ -38,6 +38,7 @@ from assistant.core.layout import (
     METRICS_FILE,
     ROOMS,
     SENSORS,
+    SENSORS_FILE,
     STATE_FILE,
     VOLUME_FILE,
 )
@@ -48,7 +49,8 @@ from assistant.core.stage import Source, Stage
 from assistant.core.worker import LoopObserver, Worker
 from assistant.recordings.folder import Recordings
 from assistant.recordings.keeper import RecordingKeeper
-from assistant.sensors.stage import SensorsStage
+from assistant.sensors.stage import Learning, SensorsStage
+from assistant.sensors.store import Store
 from assistant.serving.device import device_parts
 from assistant.serving.hearing_beat import HearingBeat
 from assistant.serving.hot_swap import HotSwap, NluHotSwap
@@ -71,6 +73,7 @@ from nlu.stage import NluStage
 from skills.capabilities.device import NO_PARTS, DeviceParts
 from skills.isolation.installed import with_installed
 from skills.revisions import Revisions
+from skills.scheduler import this_boot
 from skills.stage import SkillsStage
 from skills.state import open_state
 
@@ -297,10 +300,12 @@ def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Pro
 
 
 def _sensors(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
-    """What judges the sensors; their file is read anew on a reload."""
+    """What judges the sensors, on a database that stays open over a reload."""
+    store, learning = Store(config.state_dir / SENSORS_FILE), list[Learning]()
 
     def make(config: Config) -> SensorsStage:
-        return SensorsStage(load_sensors(config.sensors_file) if config.sensors_file else Sensors())
+        described = load_sensors(config.sensors_file) if config.sensors_file else Sensors()
+        return SensorsStage(described, store, Composition(config).now, this_boot(), learning)
 
     return ProcessParts(make(config), heartbeat, rebuild=lambda: make(reload_settings(files)))
 

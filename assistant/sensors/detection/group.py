@@ -1,15 +1,16 @@
 """Sensors that belong together, such as those of a machine: whether they still move as they did.
 
-The mean of the last few readings is split in two: Hotelling's T² is how far it is from the centre
-within the directions in which the sensors usually vary together, and Q what is left beside those
-(Jackson and Mudholkar, Technometrics 21(3), 1979). The centre follows the readings slowly, but not
-while something is wrong, as a machine that warms up is not broken.
+The mean of the last few readings is compared with a centre that follows slowly, but not while
+something is wrong, as a machine that warms up is not broken. The distance is split in two:
+Hotelling's T² is how far it is within the directions in which the sensors usually vary together,
+and Q what is left beside those (Jackson and Mudholkar, Technometrics 21(3), 1979). What the centre
+leaves is learnt just so. A fast centre shows what happens within seconds, a slow one what creeps.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,17 +18,26 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-WINDOW = 10
-"""Readings whose mean is judged."""
+
+class Scale(NamedTuple):
+    """How soon something is noticed, and what counts as slow."""
+
+    step: int
+    """Bins whose mean is one reading."""
+    window: int
+    """Readings whose mean is judged."""
+    follows: float
+    """Share of its distance by which the centre follows each reading."""
+
+
+FAST, SLOW = Scale(1, 10, 0.02), Scale(10, 6, 1 / 120)
 EXPLAINED = 0.95
 """Least share of the variance that the usual directions have; the others are Q's."""
 USUAL = 0.99
 """Quantile of what is learnt that counts as the largest usual distance."""
-ALARM = 4.0
+ALARM = 6.5
 """Multiple of the largest usual distance at which something is wrong."""
-FOLLOWS = 0.02
-"""Share of its distance by which the centre follows each reading."""
-FEWEST = 5 * WINDOW
+FEWEST = 50
 """Fewest readings that can be learnt from."""
 _STILL = 1e-9
 """Least standard deviation of a sensor, in its unit; one that stood still would divide by zero."""
@@ -36,10 +46,11 @@ _STILL = 1e-9
 class GroupModel(msgspec.Struct, frozen=True, kw_only=True):
     """What was learnt of a group while all was well; rows are directions, columns sensors."""
 
+    scale: Scale
     mean: tuple[float, ...]
     deviation: tuple[float, ...]
     centre: tuple[float, ...]
-    """The mean of the windows, in deviations from `mean`."""
+    """Where the centre was in the end, in deviations from `mean`."""
     directions: tuple[tuple[float, ...], ...]
     """Unit vectors, the one of the largest variance first."""
     variances: tuple[float, ...]
@@ -49,22 +60,24 @@ class GroupModel(msgspec.Struct, frozen=True, kw_only=True):
     largest_q: float
 
     @classmethod
-    def learn(cls, readings: Array) -> GroupModel:
+    def learn(cls, readings: Array, scale: Scale = FAST) -> GroupModel:
         """Learn from float64[n, sensors] in which all was well; raises `ValueError` for too few."""
         if len(readings) < FEWEST or not np.isfinite(readings).all():
             raise ValueError(f"{FEWEST} readings of every sensor are needed")
         mean, deviation = readings.mean(0), readings.std(0) + _STILL
-        windows = _means((readings - mean) / deviation)
-        centre = windows.mean(0)
-        variances, columns = np.linalg.eigh(np.atleast_2d(np.cov((windows - centre).T)))
+        windows = _means((readings - mean) / deviation, scale.window)
+        about = round(1 / scale.follows)
+        off = _followed(windows, windows[:about].mean(0), scale.follows)
+        variances, columns = np.linalg.eigh(np.atleast_2d(np.cov(off.T)))
         variances, directions = variances[::-1].clip(_STILL), columns.T[::-1]
         shares = np.cumsum(variances) / variances.sum()
         usual = min(int(np.searchsorted(shares, EXPLAINED)) + 1, max(1, len(variances) - 1))
-        t2, q = _distances((windows - centre) @ directions.T, variances, usual)
+        t2, q = _distances(off @ directions.T, variances, usual)
         return cls(
+            scale=scale,
             mean=tuple(mean.tolist()),
             deviation=tuple(deviation.tolist()),
-            centre=tuple(centre.tolist()),
+            centre=tuple(windows[-about:].mean(0).tolist()),
             directions=tuple(map(tuple, directions.tolist())),
             variances=tuple(variances.tolist()),
             usual=usual,
@@ -80,7 +93,7 @@ class GroupDetector:
         self._mean, self._deviation = np.array(model.mean), np.array(model.deviation)
         self._directions, self._variances = np.array(model.directions), np.array(model.variances)
         self._model, self._centre = model, np.array(model.centre)
-        self._readings = deque([self._centre] * WINDOW, maxlen=WINDOW)
+        self._readings = deque([self._centre] * model.scale.window, maxlen=model.scale.window)
         self._off = np.zeros(len(model.mean))
 
     def feed(self, reading: Array) -> float:
@@ -95,7 +108,7 @@ class GroupDetector:
         t2, q = _distances(self._directions @ self._off, self._variances, usual)
         score = max(t2 / self._model.largest_t2, q / self._model.largest_q) / ALARM
         if score < 1:
-            self._centre += FOLLOWS * self._off
+            self._centre += self._model.scale.follows * self._off
         return float(score)
 
     def _whole(self, standard: Array) -> Array:
@@ -125,10 +138,19 @@ class GroupDetector:
         return np.asarray(parts / max(parts.sum(), _STILL))
 
 
-def _means(readings: Array) -> Array:
-    """The means of all whole windows, float64[n - WINDOW + 1, sensors]."""
+def _means(readings: Array, window: int) -> Array:
+    """The means of all whole windows, float64[n - window + 1, sensors]."""
     sums = np.cumsum(np.vstack([np.zeros(readings.shape[1]), readings]), axis=0)
-    return np.asarray((sums[WINDOW:] - sums[:-WINDOW]) / WINDOW)
+    return np.asarray((sums[window:] - sums[:-window]) / window)
+
+
+def _followed(windows: Array, centre: Array, follows: float) -> Array:
+    """The distance of each window from a centre that follows them."""
+    off = np.empty_like(windows)
+    for number, window in enumerate(windows):
+        off[number] = window - centre
+        centre = centre + follows * off[number]
+    return off
 
 
 def _distances(parts: Array, variances: Array, usual: int) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from assistant.sensors.detection.group import FEWEST, WINDOW, Array, GroupDetector, GroupModel
+from assistant.sensors.detection.group import FAST, FEWEST, Array, GroupDetector, GroupModel
 
 PUMP, FLOW, HEAT, HUM = range(4)
 NORMAL = 600
@@ -42,8 +42,8 @@ def test_the_sensor_that_is_off_is_named(model: GroupModel, sensor: int, off: fl
     readings[50:, sensor] += off
     found, _ = scores(model, readings)
     assert max(found[:50]) < 1
-    assert max(found[50 : 50 + WINDOW]) >= 1
-    _, detector = scores(model, readings[: 50 + WINDOW])
+    assert max(found[50 : 50 + FAST.window]) >= 1
+    _, detector = scores(model, readings[: 50 + FAST.window])
     shares = detector.contributions()
     assert int(np.argmax(shares)) == sensor
     assert shares.sum() == pytest.approx(1)
@@ -69,7 +69,7 @@ def test_the_centre_follows_what_changes_slowly_and_no_fault(model: GroupModel) 
     assert max(scores(model, slow)[0]) < 1
     fault = machine(3000, seed=6)
     fault[100:, HEAT] += 5
-    assert min(scores(model, fault)[0][100 + WINDOW :]) >= 1
+    assert min(scores(model, fault)[0][100 + FAST.window :]) >= 1
 
 
 def test_a_value_that_is_missing_counts_as_usual(model: GroupModel) -> None:
