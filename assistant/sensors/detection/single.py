@@ -136,6 +136,7 @@ class Trace:
     def go_on(self, levels: Levels) -> None:
         """Go on from the levels of a trace before this one."""
         self.level, self._fast, self._slow, self.bins = levels
+        self._two_before = (self.level, self.level)
 
     @property
     def usual(self) -> float | None:
