@@ -78,7 +78,7 @@ class Alarms:
                 yield replace(one.anomaly, over=self._now())
 
     def _begun(self, found: Found, at_s: float, detector: SingleDetector) -> Anomaly:
-        trace, usual = detector.trace, detector.trace.usual
+        trace, usual = detector.trace, detector.usual
         low, high = detector.bounds(found.fault)
         quiet_s = {"silent": at_s - trace.at_s, "stuck": detector.stuck_s}.get(found.fault)
         return Anomaly(

@@ -24,6 +24,7 @@ from assistant.core.sensors.described import Sensors
 from assistant.core.sensors.messages import Judged
 from assistant.sensors.alarms import Alarms
 from assistant.sensors.detection.judge import Found, Judge, Learner
+from assistant.sensors.detection.season import DayClock
 from assistant.sensors.store import Store
 
 LOOK_EVERY_S = 0.5
@@ -65,6 +66,7 @@ class SensorsStage:
     ) -> None:
         self._described, self._store = described, store
         self._now, self._boot_id = now, boot_id
+        self._clock = DayClock()
         self._counts = Counter[str](values=0, late=0, doubled=0, unusable=0, unknown=0)
         self._learning = [] if learning is None else learning
         self._judge = self._made_judge()
@@ -118,6 +120,7 @@ class SensorsStage:
 
     def _look(self, at_s: float) -> Iterator[Message]:
         self._look_at_s = at_s + LOOK_EVERY_S
+        self._clock.offset_s = _local_s(self._now()) - at_s  # the clock may have been set
         for found in self._judge.pass_time(at_s):
             yield from self._see(found, at_s)
         for anomaly in self._alarms.pass_time(at_s, self._judge.interval_s):
@@ -157,7 +160,7 @@ class SensorsStage:
         if request.what == "learn":
             known = [name for name in request.sensors if name in self._described.by_id]
             until_s = request.at_s + request.for_s
-            self._learning.append(Learning(Learner(self._described, known), until_s))
+            self._learning.append(Learning(Learner(self._described, known, self._clock), until_s))
         elif (of := self._store.sensor_of(request.anomaly)) is not None:
             sensor, fault = of
             group = self._described.by_id[sensor].judged_with if fault == "together" else ""
@@ -179,7 +182,7 @@ class SensorsStage:
         self._judge_anew()
 
     def _made_judge(self) -> Judge:
-        return Judge(self._described, self._store.learnt, self._store.slack)
+        return Judge(self._described, self._store.learnt, self._store.slack, self._clock)
 
     def _judge_anew(self) -> None:
         """Judge by what is in the store now, from where the values have come to."""
@@ -223,3 +226,9 @@ class SensorsStage:
         return SensorsReport(
             readings=tuple(readings), wrong=self._alarms.open, counts=dict(self._counts)
         )
+
+
+def _local_s(now: datetime) -> float:
+    """Seconds of local time, of which each midnight is a multiple of a day."""
+    offset = now.utcoffset()
+    return now.timestamp() + (0.0 if offset is None else offset.total_seconds())

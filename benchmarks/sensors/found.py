@@ -36,6 +36,13 @@ A_TURN = RATE_HZ // 2
 """Rows that come in one message: half a second."""
 
 
+class Clock:
+    """The wall time, which goes with the plant's."""
+
+    def __init__(self) -> None:
+        self.now = datetime.fromtimestamp(0, UTC)
+
+
 def name(sensor: int) -> str:
     """The id of a sensor of the plant."""
     return f"s{sensor}"
@@ -57,7 +64,9 @@ def described() -> Sensors:
     )
 
 
-def begun(stage: SensorsStage, at_s: Values, values: Values) -> Iterator[tuple[float, Anomaly]]:
+def begun(
+    stage: SensorsStage, clock: Clock, at_s: Values, values: Values
+) -> Iterator[tuple[float, Anomaly]]:
     """The anomalies that begin in a minute's values, and when."""
     names = [name(number) for number in range(SENSORS)]
     for first in range(0, len(at_s), A_TURN):
@@ -73,6 +82,7 @@ def begun(stage: SensorsStage, at_s: Values, values: Values) -> Iterator[tuple[f
             if value == value
         )
         now_s = float(at_s[min(first + A_TURN, len(at_s)) - 1])
+        clock.now = datetime.fromtimestamp(now_s, UTC)
         for message in (SensorValues(values=came, at_s=now_s), Tick(at_s=now_s)):
             for output in stage.feed(message):
                 if isinstance(output, SensorEvent) and output.anomaly.over is None:
@@ -115,16 +125,17 @@ def main() -> None:
     plant = Plant(given.seed, days)
     every = plant.faults(given.faults, learn_s)
     faults = [fault for fault in every if fault.end_s + AFTER_S < learn_s + whole_s]
-    stage = SensorsStage(described(), Store(), lambda: datetime.now(UTC), "boot")
+    clock = Clock()
+    stage = SensorsStage(described(), Store(), lambda: clock.now, "boot")
     names = tuple(map(name, range(SENSORS)))
     wish = SensorsRequest(utterance_id="u", what="learn", sensors=names, for_s=learn_s - 60)
     list(stage.feed(wish))
-    early = [one for block in plant.blocks(0, learn_s) for one in begun(stage, *block)]
+    early = [one for block in plant.blocks(0, learn_s) for one in begun(stage, clock, *block)]
     began_s = time.process_time()
     anomalies = [
         one
         for block in plant.blocks(learn_s, learn_s + whole_s, every)
-        for one in begun(stage, *block)
+        for one in begun(stage, clock, *block)
     ]
     took_s = time.process_time() - began_s
     found, false = judged(every, anomalies)

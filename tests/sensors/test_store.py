@@ -28,6 +28,7 @@ MODEL = SingleModel(
     largest_of_three=2.0,
     largest_drift=0.5,
     longest_run=3,
+    repeats=0.1,
     longest_gap_s=1.5,
 )
 

@@ -14,6 +14,7 @@ from assistant.core.messages import SensorValue
 from assistant.core.sensors.described import Sensors
 from assistant.core.sensors.messages import Fault
 from assistant.sensors.detection.group import FAST, SLOW, Array, GroupDetector, GroupModel
+from assistant.sensors.detection.season import DayClock
 from assistant.sensors.detection.single import (
     BIN_S,
     SingleDetector,
@@ -46,16 +47,20 @@ class Found(NamedTuple):
 class Judge:
     """Judges values as they come by what was `learnt`; `slack` widens a sensor's or group's limits.
 
-    Time is that of the values and of `pass_time`, in seconds.
+    `clock` tells the time of the day. Time is that of the values and of `pass_time`, in seconds.
     """
 
     def __init__(
-        self, described: Sensors, learnt: Learnt, slack: Mapping[str, float] | None = None
+        self,
+        described: Sensors,
+        learnt: Learnt,
+        slack: Mapping[str, float] | None = None,
+        clock: DayClock | None = None,
     ) -> None:
-        slack = slack or {}
+        slack, clock = slack or {}, clock or DayClock()
         self.detectors = {
             sensor.id: SingleDetector(
-                sensor, learnt.single.get(sensor.id), slack.get(sensor.id, 1.0)
+                sensor, learnt.single.get(sensor.id), slack.get(sensor.id, 1.0), clock
             )
             for sensor in described.sensors
         }
@@ -152,8 +157,11 @@ class Steps:
 class Learner:
     """Learns sensors, and the groups of which it learns all, while all is well with them."""
 
-    def __init__(self, described: Sensors, sensors: Iterable[str]) -> None:
-        self._single = {name: SingleLearner() for name in sensors}
+    def __init__(
+        self, described: Sensors, sensors: Iterable[str], clock: DayClock | None = None
+    ) -> None:
+        clock = clock or DayClock()
+        self._single = {name: SingleLearner(clock) for name in sensors}
         self._groups = {
             name: GroupLearner(members)
             for name, members in described.groups.items()

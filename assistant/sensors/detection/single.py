@@ -7,6 +7,7 @@ the largest that were seen while all was well:
 |-----------------------------------------------------------|-------------------------|
 | distance of a value, and of the mean of three, from those just before | "spike"     |
 | distance of the last half minute from the last twenty     | "drift"                 |
+| distance from the same time of other days, where the sensor has a season | "drift"  |
 | how often the same value came in a row                    | "stuck"                 |
 | time since the last value                                 | "silent"                |
 
@@ -23,6 +24,7 @@ import msgspec
 
 from assistant.core.sensors.described import Sensor
 from assistant.core.sensors.messages import Fault
+from assistant.sensors.detection.season import DayClock, Season, SeasonLearner, SeasonModel
 
 BIN_S: Final = 1.0
 LEVEL_KEEPS: Final = 0.8
@@ -35,6 +37,7 @@ HOLDS_LEVEL: Final = 20
 HOLDS_USUAL: Final = 3600
 """Bins in a row that must be wrong before the level, and what is usual, follow them all the same: a
 machine that runs otherwise from now on is not broken for ever."""
+OFTEN: Final = 0.5
 _SETTLED: Final = 10
 """Bins after which the level is one."""
 
@@ -58,8 +61,11 @@ class SingleModel(msgspec.Struct, frozen=True, kw_only=True):
     """Largest distance of the last half minute from the last twenty."""
     longest_run: int
     """How often the same value came in a row."""
+    repeats: float
+    """Share of values that are the one before once more."""
     longest_gap_s: float
     """Longest time between two values."""
+    season: SeasonModel | None = None
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +89,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             spike=slack * max(6.2 * model.spread, 1.2 * model.largest),
             spike_of_three=slack * max(5.8 * model.spread_of_three, 1.1 * model.largest_of_three),
             drift=slack * (1.5 + 4 / turns) * model.largest_drift,
-            run=slack * max(10.0, 4.0 * model.longest_run),
+            # What stands still most of the time cannot be stuck.
+            run=slack * max(10.0, 4.0 * model.longest_run) if model.repeats < OFTEN else math.inf,
             gap_s=slack * max(3.0, 5.0 * model.longest_gap_s, 10.0 * model.interval_s),
         )
 
@@ -188,22 +195,23 @@ class Trace:
 
 
 class SingleLearner:
-    """Learns a sensor while all is well."""
+    """Learns a sensor while all is well; `clock` tells the time of the day."""
 
-    def __init__(self) -> None:
-        self.trace = Trace()
+    def __init__(self, clock: DayClock | None = None) -> None:
+        self.trace, self._season = Trace(), SeasonLearner(clock or DayClock())
         self._first_s = math.nan
         self._values = 0
         self._sum = self._squares = self._squares_of_three = 0.0
         self._compared = 0
         self._largest = self._largest_of_three = self._largest_drift = 0.0
-        self._longest_run, self._longest_gap_s = 0, 0.0
+        self._longest_run, self._repeats, self._longest_gap_s = 0, 0, 0.0
 
     def feed(self, value: float, at_s: float) -> None:
         """Take the next value."""
         trace = self.trace
         if trace.feed(value, at_s):
             trace.settle(True)
+            self._season.feed(trace.mean, at_s)
             if trace.bins > 2 * FEWEST_BINS:
                 self._largest_drift = max(self._largest_drift, abs(trace.drift))
         self._values += 1
@@ -212,6 +220,7 @@ class SingleLearner:
             self._first_s = at_s
             return
         self._longest_run = max(self._longest_run, trace.run)
+        self._repeats += trace.run > 0
         self._longest_gap_s = max(self._longest_gap_s, trace.gap_s)
         if trace.settled:
             self._compared += 1
@@ -240,18 +249,24 @@ class SingleLearner:
             # Before there was time for a drift its noise is the best that is known.
             largest_drift=self._largest_drift or self._largest_of_three,
             longest_run=self._longest_run,
+            repeats=self._repeats / self._values,
             longest_gap_s=self._longest_gap_s,
+            season=self._season.learnt(),
         )
 
 
 class SingleDetector:
     """Judges a sensor's values by the limits of its file, and by what was learnt if anything was.
 
-    `slack` widens what was learnt, as after false alarms.
+    `slack` widens what was learnt, as after false alarms; `clock` tells the time of the day.
     """
 
     def __init__(
-        self, sensor: Sensor, model: SingleModel | None = None, slack: float = 1.0
+        self,
+        sensor: Sensor,
+        model: SingleModel | None = None,
+        slack: float = 1.0,
+        clock: DayClock | None = None,
     ) -> None:
         self.sensor, self.trace = sensor, Trace()
         self.limits = Limits.of(model, slack) if model is not None else Limits()
@@ -260,6 +275,10 @@ class SingleDetector:
         self._fastest = math.inf if sensor.fastest is None else sensor.fastest
         self._gap_s = sensor.silent_after_s or self.limits.gap_s
         self.interval_s = 0.0 if model is None else model.interval_s
+        self.season: Season | None = None
+        if model is not None and model.season is not None:
+            self.season = Season(model.season, clock or DayClock(), model.interval_s)
+        self._slack, self._off_season = slack, 0.0
         self._spike, self._spike_of_three = self.limits.spike, self.limits.spike_of_three
         self._well = True
 
@@ -269,6 +288,8 @@ class SingleDetector:
         before = trace.value
         if trace.feed(value, at_s):
             trace.settle(self._well)
+            if self.season is not None:
+                self._off_season = self.season.feed(trace.mean, at_s) / self._slack
         if not self._low <= value <= self._high:
             found = self._beyond(value)
         elif trace.gap_s and abs(value - before) > self._fastest * trace.gap_s:
@@ -281,6 +302,8 @@ class SingleDetector:
             found = "stuck", trace.run / self.limits.run
         elif abs(trace.drift) > self.limits.drift:
             found = "drift", abs(trace.drift) / self.limits.drift
+        elif self._off_season > 1:
+            found = "drift", self._off_season
         else:
             found = None
         self._well = found is None
@@ -289,6 +312,12 @@ class SingleDetector:
     def silent(self, now_s: float) -> float:
         """How long no value has come, in how long that may be: from 1 on it is wrong."""
         return (now_s - self.trace.at_s) / self._gap_s if self.trace.at_s > -math.inf else 0.0
+
+    @property
+    def usual(self) -> float | None:
+        """What the value usually is now; None where that is not known."""
+        trace = self.trace
+        return trace.usual if self.season is None else self.season.usual(trace.at_s)
 
     @property
     def stuck_s(self) -> float:
@@ -302,7 +331,7 @@ class SingleDetector:
         trace, usual = self.trace, self.trace.usual
         if fault == "spike":
             return trace.level - self._spike, trace.level + self._spike
-        if fault == "drift" and usual is not None:
+        if fault == "drift" and usual is not None and self.season is None:
             return usual - self.limits.drift, usual + self.limits.drift
         return None, None
 

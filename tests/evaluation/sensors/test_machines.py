@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assistant.core.errors import InputError
-from assistant.evaluation.sensors import LEARNT, Recording, evaluate_sensors, recordings
+from assistant.evaluation.sensors.machines import LEARNT, Recording, evaluate_sensors, recordings
 from tests.sensors.detection.test_group import HEAT, machine
 from tests.support.commands import run_assistant
 

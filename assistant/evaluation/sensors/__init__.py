@@ -1,0 +1,1 @@
+"""How well faults are noticed in labelled recordings of sensors."""
