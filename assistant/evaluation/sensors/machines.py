@@ -18,7 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.core.errors import InputError
-from assistant.sensors.detection.group import FAST, Array, GroupDetector, GroupModel
+from assistant.core.messages import SensorValue
+from assistant.core.sensors.described import Sensor, Sensors
+from assistant.sensors.detection.group import Array
+from assistant.sensors.detection.judge import Judge, Learner
 
 LEARNT = 400
 """Rows of a file that are learnt; all is well in them."""
@@ -109,11 +112,32 @@ def evaluate_sensors(
 
 
 def called_wrong(readings: Array) -> Wrong:
-    """Which of the rows after those that are learnt are called wrong."""
-    detector = GroupDetector(GroupModel.learn(readings[:LEARNT]))
-    for reading in readings[LEARNT - FAST.window : LEARNT]:
-        detector.feed(reading)
-    return np.array([detector.feed(reading) >= 1 for reading in readings[LEARNT:]])
+    """Which of the rows after those that are learnt are called wrong, by any sensor or by all."""
+    names = [f"s{number}" for number in range(readings.shape[1])]
+    described = Sensors(
+        sensors=tuple(Sensor(id=name, name=name, topic=name, group="machine") for name in names)
+    )
+    learner = Learner(described, names)
+    for row in range(LEARNT):
+        for value in _values(names, readings, row):
+            learner.feed(value)
+        learner.pass_time(row * ROW_S)
+    judge = Judge(described, learner.learnt())
+    wrong = [_is_wrong(judge, _values(names, readings, row)) for row in range(len(readings))]
+    return np.array(wrong[LEARNT:])
+
+
+def _values(names: Sequence[str], readings: Array, row: int) -> list[SensorValue]:
+    return [
+        SensorValue(name, float(value), row * ROW_S)
+        for name, value in zip(names, readings[row], strict=True)
+    ]
+
+
+def _is_wrong(judge: Judge, values: Sequence[SensorValue]) -> bool:
+    single = [judge.feed(value) for value in values]
+    together = list(judge.pass_time(values[0].at_s))
+    return bool(together) or any(found is not None for found in single)
 
 
 def _rates(wrong: Wrong, called: Wrong) -> dict[str, Any]:

@@ -28,17 +28,23 @@ class Scale(NamedTuple):
     """Readings whose mean is judged."""
     follows: float
     """Share of its distance by which the centre follows each reading."""
+    holds: int
+    """Readings in a row that must be wrong before the centre follows them all the same."""
 
 
-FAST, SLOW = Scale(1, 10, 0.02), Scale(10, 6, 1 / 120)
+FAST, SLOW = Scale(1, 10, 0.02, 600), Scale(10, 6, 1 / 120, 360)
 EXPLAINED = 0.95
 """Least share of the variance that the usual directions have; the others are Q's."""
 USUAL = 0.99
 """Quantile of what is learnt that counts as the largest usual distance."""
 ALARM = 6.5
 """Multiple of the largest usual distance at which something is wrong."""
+BLAMED = 0.2
+"""Least share in a fault of a sensor that is to blame."""
 FEWEST = 50
 """Fewest readings that can be learnt from."""
+_LEAST = 1e-4
+"""Least share of the variance that counts in a direction, so that a guess is never a large one."""
 _STILL = 1e-9
 """Least standard deviation of a sensor, in its unit; one that stood still would divide by zero."""
 
@@ -92,9 +98,20 @@ class GroupDetector:
     def __init__(self, model: GroupModel) -> None:
         self._mean, self._deviation = np.array(model.mean), np.array(model.deviation)
         self._directions, self._variances = np.array(model.directions), np.array(model.variances)
+        least = _LEAST * self._variances.sum()
+        self._precision = (self._directions.T / np.maximum(self._variances, least)) @ (
+            self._directions
+        )
         self._model, self._centre = model, np.array(model.centre)
         self._readings = deque([self._centre] * model.scale.window, maxlen=model.scale.window)
         self._off = np.zeros(len(model.mean))
+        self._wrong = 0
+        """How many readings in a row were wrong."""
+
+    @property
+    def scale(self) -> Scale:
+        """How soon it notices something."""
+        return self._model.scale
 
     def feed(self, reading: Array) -> float:
         """How far the last readings are from what is usual: from 1 on, something is wrong.
@@ -107,19 +124,30 @@ class GroupDetector:
         usual = self._model.usual
         t2, q = _distances(self._directions @ self._off, self._variances, usual)
         score = max(t2 / self._model.largest_t2, q / self._model.largest_q) / ALARM
-        if score < 1:
-            self._centre += self._model.scale.follows * self._off
+        self._wrong = self._wrong + 1 if score >= 1 else 0
+        self._centre += self._model.scale.follows * self._followed()
         return float(score)
 
+    def _followed(self) -> Array:
+        """What the centre is to follow: of a sensor to blame only what the others let expect."""
+        if 0 < self._wrong <= self._model.scale.holds:
+            return self._expected(self._off, self.contributions() >= BLAMED)
+        return self._off
+
     def _whole(self, standard: Array) -> Array:
-        """A reading with the values that are missing so that Q is least."""
+        """A reading with what the others let expect in place of the values that are missing."""
         missing = np.isnan(standard)
         if not missing.any():
             return standard
-        off = np.where(missing, 0.0, standard - self._centre)
-        rest = self._directions[self._model.usual :]
-        off[missing] = np.linalg.lstsq(rest[:, missing], -rest @ off, rcond=None)[0]
-        return np.asarray(self._centre + off)
+        return np.asarray(self._centre + self._expected(standard - self._centre, missing))
+
+    def _expected(self, off: Array, unknown: NDArray[np.bool_]) -> Array:
+        """A distance of which what is unknown is what the others let expect."""
+        known = np.where(unknown, 0.0, off)
+        if unknown.any():
+            own = self._precision[np.ix_(unknown, unknown)]
+            known[unknown] = -np.linalg.solve(own, self._precision[unknown] @ known)
+        return known
 
     def contributions(self) -> Array:
         """The share of each sensor in the last score, float64[sensors] that sum to one.

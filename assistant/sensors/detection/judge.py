@@ -13,7 +13,7 @@ import numpy as np
 from assistant.core.messages import SensorValue
 from assistant.core.sensors.described import Sensors
 from assistant.core.sensors.messages import Fault
-from assistant.sensors.detection.group import FAST, SLOW, Array, GroupDetector, GroupModel
+from assistant.sensors.detection.group import BLAMED, FAST, SLOW, Array, GroupDetector, GroupModel
 from assistant.sensors.detection.season import DayClock
 from assistant.sensors.detection.single import (
     BIN_S,
@@ -24,8 +24,6 @@ from assistant.sensors.detection.single import (
 
 LEARNT_FAST, LEARNT_SLOW = 7200, 17_280
 """Most readings of a group that are learnt from: two hours, and two days."""
-PART = 0.2
-"""Least share in a group's fault of a sensor that is told of, too."""
 
 
 class Learnt(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,19 +67,19 @@ class Judge:
             for name, sensors in described.groups.items()
             if (models := learnt.groups.get(name))
         ]
+        for group in self._groups:
+            if group.creeps:  # a load that all share is no drift, and this tells the two apart
+                for name in group.sensors:
+                    self.detectors[name].drifts = False
         self._groups_at_s = -math.inf
-        self._wrong: dict[str, Found] = {}
-        """What is wrong with a sensor by itself."""
+        self._silent = set[str]()
 
     def feed(self, value: SensorValue) -> Found | None:
         """Judge a value of one of the sensors; None where it is well."""
         detector = self.detectors[value.sensor]
         found = detector.feed(value.value, value.at_s)
-        if found is None:
-            self._wrong.pop(value.sensor, None)
-            return None
-        wrong = self._wrong[value.sensor] = Found(value.sensor, *found)
-        return wrong
+        self._silent.discard(value.sensor)
+        return None if found is None else Found(value.sensor, *found)
 
     def interval_s(self, sensor: str) -> float:
         """How often a sensor tells its value; 0 for often, or where that is not known."""
@@ -92,18 +90,18 @@ class Judge:
         for name, detector in self.detectors.items():
             silent = detector.silent(now_s)
             if silent >= 1:
-                self._wrong[name] = Found(name, "silent", silent)
-                yield self._wrong[name]
+                self._silent.add(name)
+                yield Found(name, "silent", silent)
         if now_s - self._groups_at_s >= BIN_S:
             self._groups_at_s = now_s
             for group in self._groups:
                 yield from group.judge(self._means(group.sensors))
 
     def _means(self, sensors: Iterable[str]) -> Array:
-        """The last second of each sensor; of one that is wrong by itself nothing is known."""
+        """The last second of each sensor; of a silent one nothing is known."""
         return np.array(
             [
-                math.nan if name in self._wrong else self.detectors[name].trace.mean
+                math.nan if name in self._silent else self.detectors[name].trace.mean
                 for name in sensors
             ]
         )
@@ -118,6 +116,11 @@ class Group:
         self.sensors, self._slack = sensors, slack
         self._scales = [(GroupDetector(model), Steps(model.scale.step)) for model in models]
 
+    @property
+    def creeps(self) -> bool:
+        """Whether what creeps is noticed, as the slow scale was learnt."""
+        return any(detector.scale == SLOW for detector, _ in self._scales)
+
     def judge(self, reading: Array) -> Iterator[Found]:
         """Take a reading, float64[sensors], each second."""
         for detector, steps in self._scales:
@@ -129,7 +132,7 @@ class Group:
 
     def _named(self, shares: Array, score: float) -> Found:
         order = np.argsort(-shares)
-        others = tuple(self.sensors[i] for i in order[1:] if shares[i] >= PART)
+        others = tuple(self.sensors[i] for i in order[1:] if shares[i] >= BLAMED)
         return Found(self.sensors[order[0]], "together", score, others)
 
 

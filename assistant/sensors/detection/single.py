@@ -279,6 +279,8 @@ class SingleDetector:
         if model is not None and model.season is not None:
             self.season = Season(model.season, clock or DayClock(), model.interval_s)
         self._slack, self._off_season = slack, 0.0
+        self.drifts = True
+        """Whether a drift is looked for, as it is unless a group knows better."""
         self._spike, self._spike_of_three = self.limits.spike, self.limits.spike_of_three
         self._well = True
 
@@ -300,9 +302,9 @@ class SingleDetector:
             found = "spike", self._spiking()
         elif trace.run > self.limits.run:
             found = "stuck", trace.run / self.limits.run
-        elif abs(trace.drift) > self.limits.drift:
+        elif self.drifts and abs(trace.drift) > self.limits.drift:
             found = "drift", abs(trace.drift) / self.limits.drift
-        elif self._off_season > 1:
+        elif self.drifts and self._off_season > 1:
             found = "drift", self._off_season
         else:
             found = None

@@ -69,7 +69,20 @@ def test_the_centre_follows_what_changes_slowly_and_no_fault(model: GroupModel) 
     assert max(scores(model, slow)[0]) < 1
     fault = machine(3000, seed=6)
     fault[100:, HEAT] += 5
-    assert min(scores(model, fault)[0][100 + FAST.window :]) >= 1
+    found = scores(model, fault)[0]
+    assert min(found[100 + FAST.window : 100 + FAST.holds]) >= 1
+    assert max(found[-1000:]) < 1  # what has stayed for so long is how it is now
+
+
+def test_a_load_that_goes_on_while_a_sensor_is_wrong_is_followed(model: GroupModel) -> None:
+    readings = machine(500, seed=10)
+    readings[:, PUMP] += np.linspace(0, 10, 500)
+    readings[:, FLOW] += np.linspace(0, 30, 500)
+    fault = readings.copy()
+    fault[100:300, HUM] += 0.08
+    found = scores(model, fault)[0]
+    assert max(found[:100]) < 1 <= min(found[100 + FAST.window : 300])
+    assert max(found[300 + 2 * FAST.window :]) < 1
 
 
 def test_a_value_that_is_missing_counts_as_usual(model: GroupModel) -> None:
