@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal
 
+from assistant.bridge.sensors.waiting import WaitingValues
 from assistant.core.clock import boottime_s
 from assistant.core.messages import (
     Anomaly,
@@ -23,6 +24,7 @@ from assistant.core.messages import (
     ReportedAttributes,
     Tick,
 )
+from assistant.core.sensors.described import Sensors
 
 FRESH_S = 5.0
 """Seconds after its turn from which a command that is no state, such as "next", is too old."""
@@ -37,7 +39,8 @@ class Link(ABC):
     `device` is what its presence is told of, as in `DeviceChanged`.
 
     A thread of its own keeps the connection. Only the latest report of each device waits for the
-    worker's thread, so a flood of reports cannot build a queue.
+    worker's thread, so a flood of reports cannot build a queue. Values of sensors all wait, up to a
+    limit.
     """
 
     def __init__(self, log: logging.Logger, name: str, device: str = "broker") -> None:
@@ -54,10 +57,14 @@ class Link(ABC):
         """The other end's last known presence; None before the first attempt to connect."""
         self.facts: dict[type[Message], Message] = {}
         """What the other end has, and the daemon was not told yet: of each kind the latest."""
+        self.values = WaitingValues(self._wake)
 
     @abstractmethod
     def follow(self, entity_ids: Iterable[str]) -> None:
         """Report the states of these devices, and of no others."""
+
+    def follow_sensors(self, described: Sensors) -> None:  # noqa: B027 - most links have none
+        """Pass on the values of these sensors, and of no others."""
 
     def serves(self, entity_id: str) -> bool:
         """Whether a device is reached by it: any, unless it has devices of its own."""

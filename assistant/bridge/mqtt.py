@@ -27,9 +27,14 @@ from assistant.bridge.payloads import (
     read_state,
     state_topic,
 )
+from assistant.bridge.sensors.alarms import Alarms
+from assistant.bridge.sensors.inputs import SensorInputs
+from assistant.bridge.sensors.outbox import Outbox
+from assistant.bridge.sensors.topics import SensorTopics
 from assistant.core.clock import boottime_s
 from assistant.core.errors import BridgeError
-from assistant.core.messages import HomeCommand, HomeReceipt
+from assistant.core.messages import Anomaly, HomeCommand, HomeReceipt
+from assistant.core.sensors.described import Sensors
 from assistant.core.settings.mqtt import MqttSettings
 
 GOODBYE_S = 1.0
@@ -49,7 +54,8 @@ class _Awaited(msgspec.Struct, frozen=True):
 class Broker(Link):
     """The broker, with the states it reports of `entity_ids`; paho's is the connection's thread.
 
-    `is_muted` says whether the assistant is muted, as far as one knows.
+    `is_muted` says whether the assistant is muted, as far as one knows. It passes on the values of
+    the `sensors`, and publishes alarms about them.
     """
 
     def __init__(
@@ -57,6 +63,7 @@ class Broker(Link):
         settings: MqttSettings,
         entity_ids: Iterable[str] = (),
         is_muted: Callable[[], bool | None] = lambda: None,
+        sensors: Sensors | None = None,
     ) -> None:
         super().__init__(log, "broker")
         self._settings, self._is_muted = settings, is_muted
@@ -71,12 +78,15 @@ class Broker(Link):
         """How often a connection was begun; paho's thread counts."""
         self._complaints = Complaints(log)
         self._topics = self._named(entity_ids)
+        self._sensors = SensorInputs(sensors or Sensors(), self.values, settings.prefix)
+        self._sensor_topics = SensorTopics()
+        self._alarms, self._outbox = Alarms(settings.prefix), Outbox(self._publish_alarm)
         self._answered = self._refused = False
         self._client = connection(settings)
         self._client.when_ended = self._ended
         self._client.on_pre_connect = self._connecting
         self._client.on_connect = self._connected
-        self._client.on_subscribe = self._subscribed
+        self._client.on_subscribe = self._answered_subscription
         self._client.on_publish = self._published
         self._client.on_connect_fail = self._unreachable
         self._client.on_disconnect = self._disconnected
@@ -87,17 +97,37 @@ class Broker(Link):
     def follow(self, entity_ids: Iterable[str]) -> None:
         """Subscribe to the states of these devices, and of no others."""
         before, self._topics = self._topics, self._named(entity_ids)
-        if gone := list(before.keys() - self._topics.keys()):
-            self._client.unsubscribe(gone)
+        self._unsubscribe(before.keys() - self._topics.keys())
         if added := [(topic, 1) for topic in self._topics.keys() - before.keys()]:
             self._client.subscribe(added)
 
+    def follow_sensors(self, described: Sensors) -> None:
+        """Subscribe to the topics of these sensors, and of no others."""
+        before = self._sensors.topics
+        self._sensors.follow(described)
+        self._unsubscribe(before - self._sensors.topics)
+        added = self._sensors.topics - before - self._of_home()
+        self._sensor_topics.subscribe(self._client, added)
+
+    def _unsubscribe(self, topics: Iterable[str]) -> None:
+        """Unsubscribe from those of the topics that nothing needs any more."""
+        if gone := sorted(set(topics) - self._of_home() - self._sensors.topics):
+            self._client.unsubscribe(gone)
+
+    def _of_home(self) -> set[str]:
+        """The topics that are followed for the home."""
+        return set(self._topics)
+
     def due_s(self) -> float | None:
-        """When to look whether the assistant is muted, where that is published."""
-        return self._look_at_s if self._settings.announce else None
+        """When to look whether the assistant is muted, or to publish what waits."""
+        look_at_s = self._look_at_s if self._settings.announce else None
+        dues_s = (look_at_s, self._outbox.due_s())
+        return min((due_s for due_s in dues_s if due_s is not None), default=None)
 
     def tend(self, at_s: float) -> None:
-        """Look whether it is muted: what tells of a change may be lost."""
+        """Look whether it is muted, as what tells of a change may be lost; publish what waits."""
+        if self._outbox.due_s() is not None:
+            self._outbox.send(at_s)
         if self._settings.announce and at_s >= self._look_at_s:
             self._look_at_s = at_s + LOOK_EVERY_S
             if (on := self._is_muted()) is not None:
@@ -109,6 +139,15 @@ class Broker(Link):
             self._muted = on
             if self._present:
                 self._announce(self._client)
+
+    def alarm(self, anomaly: Anomaly) -> None:
+        """Publish what is wrong, at once or when the broker is back."""
+        self._outbox.put(self._alarms.publications(anomaly, self._sensors.described), boottime_s())
+
+    def _publish_alarm(self, one: Publication) -> bool:
+        """Whether paho has taken it, which keeps it until the broker has acknowledged it."""
+        sent = self._client.publish(one.topic, one.payload, 1, one.retain)
+        return sent.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE
 
     def receipt(self) -> HomeReceipt | None:
         """What became of commands and has not been reported to the daemon; None for nothing."""
@@ -226,10 +265,26 @@ class Broker(Link):
             client.subscribe([(topic, 1) for topic in topics])
         else:
             self._joined(client)
+        self._sensor_topics.subscribe(client, self._sensors.topics - self._of_home())
 
     def _subscriptions(self) -> Sequence[str]:
         """The topics without which the home cannot be followed."""
         return list(self._topics)
+
+    def _answered_subscription(
+        self,
+        client: Client,
+        _: Any,
+        number: int,
+        reasons: list[ReasonCode],
+        more: Properties | None,
+    ) -> None:
+        refused = self._sensor_topics.refused(number, reasons)
+        if refused is None:
+            self._subscribed(client, _, number, reasons, more)
+        elif refused:
+            told = f"may not subscribe to {len(refused)} topics: {refused[0]} (bridge.refused)"
+            self._complaints.of("sensors", told)
 
     def _subscribed(
         self, client: Client, __: Any, ___: int, reasons: list[ReasonCode], ____: Properties | None
@@ -277,10 +332,13 @@ class Broker(Link):
             self._changed(False, told)
 
     def _heard(self, _: Client, __: Any, message: MQTTMessage) -> None:
-        self._take(message.topic, message.payload)
+        topic, payload = message.topic, message.payload
+        if not message.retain:  # what the broker has kept may be of any age
+            self._sensors.hear(topic, payload)
+        self._take(topic, payload, not message.retain)
 
-    def _take(self, topic: str, payload: bytes | bytearray) -> None:
-        """Report what a payload tells."""
+    def _take(self, topic: str, payload: bytes | bytearray, is_new: bool) -> None:
+        """Report what a payload tells; one that is not new was kept by the broker."""
         entity_id = self._topics.get(topic)
         if entity_id is None:
             return

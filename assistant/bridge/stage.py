@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from assistant.bridge.link import Link
+from assistant.bridge.sensors.alarms import summary
 from assistant.core.errors import BridgeError
 from assistant.core.messages import (
     CalendarCommand,
@@ -16,8 +18,11 @@ from assistant.core.messages import (
     Message,
     MuteChanged,
     SensorAlarm,
+    SensorsReport,
+    SensorValues,
     Tick,
 )
+from assistant.core.sensors.described import Sensors
 
 ANNOUNCE_EVERY_S = 30.0
 JOINED_AFTER_S = 1.0
@@ -27,6 +32,14 @@ AGAIN_S = 1.0
 STATES_EVERY_S = 0.2
 """Fewest seconds between two reports of states, each of which the skills commit to disk. In between
 a device's newer state replaces the older; the first state after a pause is reported at once."""
+VALUES_EVERY_S = 0.002
+"""Fewest seconds between two messages of values, as each costs what a hundred values do."""
+VALUES_AGAIN_S = 30.0
+"""Seconds after which values that the bus did not take are sent again, unless the process that
+judges them tells earlier that it is there: as long as nobody takes them, each attempt holds up
+commands for two seconds."""
+
+log = logging.getLogger(__name__)
 
 
 class BridgeStage:
@@ -36,11 +49,11 @@ class BridgeStage:
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
-        *(HomeCommand, CalendarCommand, SensorAlarm, MuteChanged, Tick),
+        *(HomeCommand, CalendarCommand, SensorAlarm, SensorsReport, MuteChanged, Tick),
     )
 
-    def __init__(self, *links: Link) -> None:
-        self._links = links
+    def __init__(self, *links: Link, sensors: Sensors | None = None) -> None:
+        self._links, self._sensors = links, sensors or Sensors()
         self._news = tuple(_News(link) for link in links)
 
     def feed(self, message: Message) -> Iterable[Message]:
@@ -59,6 +72,11 @@ class BridgeStage:
         if isinstance(message, SensorAlarm):
             for link in self._links:
                 link.alarm(message.anomaly)
+            log.warning("%s", summary(message.anomaly, self._sensors))
+            return
+        if isinstance(message, SensorsReport):
+            for news in self._news:
+                news.values_are_taken()
             return
         if isinstance(message, MuteChanged):
             for link in self._links:
@@ -77,6 +95,12 @@ class BridgeStage:
         for link in self._links:
             link.follow(wanted)
 
+    def follow_sensors(self, described: Sensors) -> None:
+        """Pass on the values of these sensors from now on, and alarms about them."""
+        self._sensors = described
+        for link in self._links:
+            link.follow_sensors(described)
+
 
 class _News:
     """What one link has to tell, and when it may."""
@@ -85,6 +109,7 @@ class _News:
         self._link = link
         self._announced: DeviceChanged | None = None
         self._announce_at_s = self._receipts_at_s = self._states_at_s = 0.0
+        self._values_at_s = 0.0
 
     def at(self, at_s: float) -> Iterator[Message]:
         """What is to be told now."""
@@ -99,6 +124,12 @@ class _News:
             yield fact
             self._link.delivered(fact)
         yield from self._states(at_s)
+        # At last, as it may wait for who takes them.
+        yield from self._values(at_s)
+
+    def values_are_taken(self) -> None:
+        """Note that the process that judges values is there."""
+        self._values_at_s = 0.0
 
     def deadline_s(self) -> float:
         """When `at` must be called next."""
@@ -107,6 +138,8 @@ class _News:
             moments.append(self._receipts_at_s)
         if self._link.states():
             moments.append(self._states_at_s)
+        if self._link.values.asked:
+            moments.append(self._values_at_s)
         if (due_s := self._link.due_s()) is not None:
             moments.append(due_s)
         return min(moments)
@@ -140,3 +173,13 @@ class _News:
             yield report
             # Only now, so that states that the bus did not take are reported again.
             self._link.told(report)
+
+    def _values(self, at_s: float) -> Iterator[SensorValues]:
+        if at_s < self._values_at_s:
+            return
+        values = self._link.values.next()
+        if values is not None:
+            self._values_at_s = at_s + VALUES_AGAIN_S
+            yield values
+            self._link.values.delivered()
+            self._values_at_s = at_s + VALUES_EVERY_S

@@ -12,6 +12,7 @@ import pytest
 from assistant.bridge.complaints import EVERY_S, Complaints
 from assistant.bridge.link import Link
 from assistant.bridge.mqtt import Broker
+from assistant.bridge.sensors.waiting import WaitingValues
 from assistant.bridge.stage import STATES_EVERY_S, BridgeStage
 from assistant.core.errors import BridgeError
 from assistant.core.messages import (
@@ -99,6 +100,7 @@ class Told:
         self.became: HomeReceipt | None = None
         self.facts: dict[type[Message], Message] = {}
         self.devices: tuple[str, ...] | None = None
+        self.values = WaitingValues(lambda: None)
 
     def due_s(self) -> float | None:
         return None

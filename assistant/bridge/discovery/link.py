@@ -20,6 +20,7 @@ from assistant.bridge.payloads import Publication
 from assistant.core.clock import boottime_s
 from assistant.core.errors import BridgeError
 from assistant.core.messages import HomeCommand, HomeDescribed
+from assistant.core.sensors.described import Sensors
 from assistant.core.settings.mqtt import MqttSettings
 
 SETTLE_S = 2.0
@@ -42,6 +43,7 @@ class DiscoveringBroker(Broker):
         settings: MqttSettings,
         entity_ids: Iterable[str] = (),
         is_muted: Callable[[], bool | None] = lambda: None,
+        sensors: Sensors | None = None,
     ) -> None:
         self._registry = Registry(settings.discovery_prefix)
         self._settle_at_s: float | None = None
@@ -50,7 +52,7 @@ class DiscoveringBroker(Broker):
         self._measured: dict[str, Report] = {}
         self._measured_at_s: float | None = None
         self._described: HomeDescribed | None = None
-        super().__init__(settings, entity_ids, is_muted)
+        super().__init__(settings, entity_ids, is_muted, sensors)
 
     def follow(self, entity_ids: Iterable[str]) -> None:
         """Report the states of these devices too, and all others anew.
@@ -78,8 +80,7 @@ class DiscoveringBroker(Broker):
 
     def _describe(self) -> None:
         settled = self._registry.settle()
-        if settled.gone:
-            self._client.unsubscribe(settled.gone)
+        self._unsubscribe(settled.gone)
         topics = {topic for device in settled.new.values() for topic in device.topics}
         self._subscribe(self._client, sorted(topics))
         for entity_id, device in settled.new.items():
@@ -106,6 +107,9 @@ class DiscoveringBroker(Broker):
             told, self._measured, self._measured_at_s = self._measured, {}, None
         states = {entity_id: state for entity_id, (state, _) in told.items()}
         self._report(states, {entity_id: more for entity_id, (_, more) in told.items()})
+
+    def _of_home(self) -> set[str]:
+        return super()._of_home() | self._registry.topics
 
     def _publications(self, command: HomeCommand) -> Sequence[Publication]:
         device = self._registry.device(command.entity_id)
@@ -150,11 +154,15 @@ class DiscoveringBroker(Broker):
         for start in range(0, len(topics), TOPICS_A_PACKET):
             client.subscribe([(topic, 1) for topic in topics[start : start + TOPICS_A_PACKET]])
 
-    def _take(self, topic: str, payload: bytes | bytearray) -> None:
-        super()._take(topic, payload)
+    def _take(self, topic: str, payload: bytes | bytearray, is_new: bool) -> None:
+        super()._take(topic, payload, is_new)
         if self._registry.is_announcement(topic):
             self._announced(topic, payload)
-        self._tell(dict(self._told(topic, payload)))
+        reports = dict(self._told(topic, payload))
+        if is_new:
+            for entity_id, (state, attributes) in reports.items():
+                self._sensors.hear_state(entity_id, state, attributes.get)
+        self._tell(reports)
 
     def _announced(self, topic: str, payload: bytes | bytearray) -> None:
         try:

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import ssl
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ from assistant.bridge.described import described_text
 from assistant.bridge.home_assistant.description import describe, is_running, read_states
 from assistant.bridge.home_assistant.forecasts import Forecasts
 from assistant.bridge.home_assistant.lists import Lists
-from assistant.bridge.home_assistant.reports import State, reported
+from assistant.bridge.home_assistant.reports import State, plain, reported
 from assistant.bridge.home_assistant.services import Call, calls
 from assistant.bridge.home_assistant.session import (
     UNDECODABLE,
@@ -29,10 +30,12 @@ from assistant.bridge.home_assistant.session import (
 from assistant.bridge.home_assistant.token import read_token
 from assistant.bridge.kept import KeptLink
 from assistant.bridge.link import FRESH_S
+from assistant.bridge.sensors.inputs import SensorInputs
 from assistant.core.clock import boottime_s
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import HomeCommand, HomeDescribed, ReportedAttributes
 from assistant.core.network.origin import Origin
+from assistant.core.sensors.described import Sensors
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 
 DONE_S = 3.0
@@ -63,10 +66,16 @@ class _Event(msgspec.Struct):
 
 
 class HomeAssistant(KeptLink):
-    """Home Assistant, with the states of `entity_ids`; None follows all that it describes."""
+    """Home Assistant, with the states of `entity_ids`; None follows all that it describes.
+
+    What becomes of the devices of `sensors` is passed on as values.
+    """
 
     def __init__(
-        self, settings: HomeAssistantSettings, entity_ids: Iterable[str] | None = None
+        self,
+        settings: HomeAssistantSettings,
+        entity_ids: Iterable[str] | None = None,
+        sensors: Sensors | None = None,
     ) -> None:
         self._token_file = Path(settings.token_file).expanduser()
         super().__init__(log, "home assistant", self._token_file)
@@ -74,6 +83,7 @@ class HomeAssistant(KeptLink):
         self._tls = tls(settings)
         self._describes = entity_ids is None
         self._followed = frozenset(entity_ids or ())
+        self._sensors = SensorInputs(sensors or Sensors(), self.values)
         self._complaints = Complaints(log)
         self._forecasts = Forecasts(self._offer, self._complaints)
         self._lists = Lists(self._offer, self._complaints)
@@ -93,6 +103,10 @@ class HomeAssistant(KeptLink):
         The daemon may have had other devices when it was told.
         """
         self._loop.call_soon_threadsafe(self._follow, frozenset(entity_ids))
+
+    def follow_sensors(self, described: Sensors) -> None:
+        """Pass on what becomes of the devices of these sensors, and of no others."""
+        self._sensors.follow(described)
 
     def publish(self, command: HomeCommand) -> None:
         """Have a service called.
@@ -198,6 +212,8 @@ class HomeAssistant(KeptLink):
             self._complaints.of("home assistant", told)
 
     def _state_changed(self, changed: _Changed) -> None:
+        if (now := changed.new_state) is not None:
+            self._sensors.hear_state(now.entity_id, now.state, partial(_attribute, now))
         gone = State(entity_id=changed.entity_id, state="unavailable")
         if not self._take(changed.new_state or gone):
             return
@@ -267,6 +283,10 @@ class HomeAssistant(KeptLink):
             if command.items:  # after what became of it, in whose place this is
                 self._lists.tell()
             self._wake()
+
+
+def _attribute(told: State, name: str) -> object:
+    return plain(told.attributes.get(name, msgspec.Raw(b"null")))
 
 
 async def _called(session: Session, call: Call) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import threading
@@ -31,6 +32,7 @@ from assistant.control.client import ControlClient
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import BridgeError, ConfigError, ControlError
+from assistant.core.layout import SENSORS
 from assistant.core.messages import (
     CalendarCommand,
     CalendarReport,
@@ -43,8 +45,11 @@ from assistant.core.messages import (
     Message,
     MusicLibrary,
     Reload,
+    SensorAlarm,
+    SensorValues,
 )
 from assistant.core.network.exchange import Allowed, Refused
+from assistant.core.sensors.described import Sensors, load_sensors
 from assistant.core.worker import Worker
 from assistant.skill.home import Home, load_home
 from assistant.supervision.logs import set_up
@@ -54,7 +59,7 @@ NAME = "bridge"
 BEAT_S = 2.0
 MUTED_WITHIN_S = 1.0
 """Seconds in which the daemon says whether it is muted."""
-PEERS = ("skills", "control", "audio")
+PEERS = ("skills", "control", "audio", SENSORS)
 CONSUMERS: Mapping[type[Message], str] = {
     HomeCommand: NAME,
     CalendarCommand: NAME,
@@ -65,7 +70,11 @@ CONSUMERS: Mapping[type[Message], str] = {
     HomeLists: "skills",
     MusicLibrary: "skills",
     HomeDescribed: "control",
+    SensorAlarm: NAME,
+    SensorValues: SENSORS,
 }
+
+log = logging.getLogger(__name__)
 
 
 def bridge(
@@ -103,12 +112,13 @@ def _serve(
     ended: threading.Event,
 ) -> None:
     consumes: tuple[type[Message], ...] = (*BridgeStage.consumes, Reload)
+    sensors = _sensors(settings)
     with ExitStack() as opened:
-        links = [opened.enter_context(closing(made)) for made in _links(settings)]
+        links = [opened.enter_context(closing(made)) for made in _links(settings, sensors)]
         calendars = [link for link in links if isinstance(link, CalDav)]
         address = opened.enter_context(closing(Address(settings.runtime_dir)))
         bus = opened.enter_context(closing(Bus(NAME, address, PEERS, CONSUMERS, consumes)))
-        stage = BridgeStage(*links)
+        stage = BridgeStage(*links, sensors=sensors)
         network.home = lambda: _reached([link for link in links if link not in calendars])
         network.calendar = lambda: _reached(calendars)
         for link in links:
@@ -147,7 +157,7 @@ def _when_told_to_end(end: Callable[[], None]) -> None:
         signal.signal(number, lambda *_: end())
 
 
-def _links(settings: Config) -> Iterator[Link]:
+def _links(settings: Config, sensors: Sensors) -> Iterator[Link]:
     """The connections to devices and the calendar; raises `ConfigError` for unusable settings."""
     if settings.calendar.url:
         yield CalDav(settings.calendar)
@@ -156,18 +166,33 @@ def _links(settings: Config) -> Iterator[Link]:
     if settings.mpris.on:
         yield Mpris()
     if settings.reaches_home:
-        yield _home(settings)
+        yield _home(settings, sensors)
 
 
-def _home(settings: Config) -> Link:
+def _home(settings: Config, sensors: Sensors) -> Link:
     if settings.home_assistant.url and settings.mqtt.host:
         message = "mqtt.host and home_assistant.url are both set; devices are reached by one"
         raise ConfigError("bridge.both", message)
     if settings.home_assistant.url:
         named = _devices(settings) if settings.home.file else None
-        return HomeAssistant(settings.home_assistant, named)
+        return HomeAssistant(settings.home_assistant, named, sensors)
     broker = DiscoveringBroker if settings.mqtt.discover else Broker
-    return broker(settings.mqtt, _devices(settings), lambda: _muted(settings))
+    return broker(settings.mqtt, _devices(settings), lambda: _muted(settings), sensors)
+
+
+def _sensors(settings: Config) -> Sensors:
+    """The sensors in the user's own file; raises `InputError` for one that cannot be used."""
+    file = settings.sensors_file
+    sensors = load_sensors(file) if file is not None else Sensors()
+    unheard = [
+        sensor.id
+        for sensor in sensors.sensors
+        if not (settings.mqtt.host if sensor.topic else settings.reaches_home)
+    ]
+    if unheard:
+        told = "%d sensors get no values, such as %s: set mqtt.host (sensors.unheard)"
+        log.warning(told, len(unheard), unheard[0])
+    return sensors
 
 
 def _muted(settings: Config) -> bool | None:
@@ -204,5 +229,7 @@ def _reloaded(stage: BridgeStage, running: Config, file: Path | None) -> BridgeS
     if bool(settings.home.file) != bool(running.home.file) and running.home_assistant.url:
         message = "home.file has changed; run: sudo systemctl restart assistant-bridge"
         raise ConfigError("bridge.reload", message)
+    sensors = _sensors(settings)
     stage.follow(_devices(settings))
+    stage.follow_sensors(sensors)
     return stage

@@ -1,0 +1,1 @@
+"""The sensors' way over the network: their values in, and alarms about them out."""
