@@ -190,8 +190,8 @@ def _sensors(settings: Config) -> Sensors:
         if not (settings.mqtt.host if sensor.topic else settings.reaches_home)
     ]
     if unheard:
-        told = "%d sensors get no values, such as %s: set mqtt.host (sensors.unheard)"
-        log.warning(told, len(unheard), unheard[0])
+        told = "%s gets no values, nor do %d more: set mqtt.host (sensors.unheard)"
+        log.warning(told, unheard[0], len(unheard) - 1)
     return sensors
 
 
