@@ -83,6 +83,9 @@ class Link(ABC):
     def alarm(self, anomaly: Anomaly) -> None:  # noqa: B027 - most links tell nobody
         """Tell that something is wrong with a sensor, or is over."""
 
+    def still_wrong(self, anomalies: Iterable[Anomaly]) -> None:  # noqa: B027 - as `alarm`
+        """Tell those of all that is wrong now that were never told, as after a crash."""
+
     @abstractmethod
     def publish(self, command: HomeCommand) -> None:
         """Command a device; raises `BridgeError` where that cannot be."""

@@ -27,7 +27,7 @@ from assistant.bridge.payloads import (
     read_state,
     state_topic,
 )
-from assistant.bridge.sensors.alarms import Alarms
+from assistant.bridge.sensors.alarms import Alarms, anomaly_topic
 from assistant.bridge.sensors.inputs import SensorInputs
 from assistant.bridge.sensors.outbox import Outbox
 from assistant.bridge.sensors.topics import SensorTopics
@@ -38,6 +38,8 @@ from assistant.core.sensors.described import Sensors
 from assistant.core.settings.mqtt import MqttSettings
 
 GOODBYE_S = 1.0
+RETAINED_S = 5.0
+"""Seconds after a connection until which the broker has sent what it keeps of anomalies."""
 LOOK_EVERY_S = 30.0
 """Seconds between two looks whether the assistant is muted."""
 log = logging.getLogger(__name__)
@@ -79,7 +81,8 @@ class Broker(Link):
         self._complaints = Complaints(log)
         self._topics = self._named(entity_ids)
         self._sensors = SensorInputs(sensors or Sensors(), self.values, settings.prefix)
-        self._sensor_topics = SensorTopics()
+        self._sensor_topics, self._facts = SensorTopics(), anomaly_topic(settings.prefix, "")
+        self._connected_at_s = 0.0
         self._alarms, self._outbox = Alarms(settings.prefix), Outbox(self._publish_alarm)
         self._answered = self._refused = False
         self._client = connection(settings)
@@ -103,20 +106,25 @@ class Broker(Link):
 
     def follow_sensors(self, described: Sensors) -> None:
         """Subscribe to the topics of these sensors, and of no others."""
-        before = self._sensors.topics
+        before = self._of_sensors()
         self._sensors.follow(described)
-        self._unsubscribe(before - self._sensors.topics)
-        added = self._sensors.topics - before - self._of_home()
+        self._unsubscribe(before - self._of_sensors())
+        added = self._of_sensors() - before - self._of_home()
         self._sensor_topics.subscribe(self._client, added)
 
     def _unsubscribe(self, topics: Iterable[str]) -> None:
         """Unsubscribe from those of the topics that nothing needs any more."""
-        if gone := sorted(set(topics) - self._of_home() - self._sensors.topics):
+        if gone := sorted(set(topics) - self._of_home() - self._of_sensors()):
             self._client.unsubscribe(gone)
 
     def _of_home(self) -> set[str]:
         """The topics that are followed for the home."""
         return set(self._topics)
+
+    def _of_sensors(self) -> set[str]:
+        """The topics of values, and those of what has been published of them."""
+        topics = self._sensors.topics
+        return {*topics, f"{self._facts}+"} if topics else set()
 
     def due_s(self) -> float | None:
         """When to look whether the assistant is muted, or to publish what waits."""
@@ -143,6 +151,12 @@ class Broker(Link):
     def alarm(self, anomaly: Anomaly) -> None:
         """Publish what is wrong, at once or when the broker is back."""
         self._outbox.put(self._alarms.publications(anomaly, self._sensors.described), boottime_s())
+
+    def still_wrong(self, anomalies: Iterable[Anomaly]) -> None:
+        """Publish those that neither this bridge has published nor one before it."""
+        if self._present and boottime_s() > self._connected_at_s + RETAINED_S:
+            for one in self._alarms.unpublished(anomalies):
+                self.alarm(one)
 
     def _publish_alarm(self, one: Publication) -> bool:
         """Whether paho has taken it, which keeps it until the broker has acknowledged it."""
@@ -265,7 +279,8 @@ class Broker(Link):
             client.subscribe([(topic, 1) for topic in topics])
         else:
             self._joined(client)
-        self._sensor_topics.subscribe(client, self._sensors.topics - self._of_home())
+        self._connected_at_s = boottime_s()
+        self._sensor_topics.subscribe(client, self._of_sensors() - self._of_home())
 
     def _subscriptions(self) -> Sequence[str]:
         """The topics without which the home cannot be followed."""
@@ -335,6 +350,8 @@ class Broker(Link):
         topic, payload = message.topic, message.payload
         if not message.retain:  # what the broker has kept may be of any age
             self._sensors.hear(topic, payload)
+        elif topic.startswith(self._facts):
+            self._alarms.remember(payload)
         self._take(topic, payload, not message.retain)
 
     def _take(self, topic: str, payload: bytes | bytearray, is_new: bool) -> None:

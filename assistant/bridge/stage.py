@@ -77,6 +77,8 @@ class BridgeStage:
         if isinstance(message, SensorsReport):
             for news in self._news:
                 news.values_are_taken()
+            for link in self._links:
+                link.still_wrong(message.wrong)
             return
         if isinstance(message, MuteChanged):
             for link in self._links:

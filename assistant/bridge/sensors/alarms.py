@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from assistant.bridge.payloads import Publication
+from assistant.bridge.sensors.payloads import read
 from assistant.core.messages import Anomaly
 from assistant.core.sensors.described import Sensor, Sensors
 
 MOST_REMEMBERED = 10_000
-"""Most ids of anomalies whose alarm has gone out, the last ones."""
+"""Most ids of anomalies that have been published, the last ones."""
+LONGEST_ID = 200
+"""Most characters of an id, as in a message."""
 MOST_WRONG = 1000
 """Most anomalies that are not over, the last ones."""
 
 
 def anomaly_topic(prefix: str, sensor: str) -> str:
-    """The topic that says what is wrong with a sensor, or was last."""
+    """The topic that says what is wrong with a sensor, or was last; "+" is any sensor."""
     return f"{prefix}/anomaly/{sensor}"
 
 
@@ -33,11 +37,16 @@ def summary(anomaly: Anomaly, described: Sensors) -> str:
 
 
 class Alarms:
-    """Makes the publications of anomalies; the facts lie at topics below `prefix`."""
+    """Makes the publications of anomalies; the facts lie at topics below `prefix`.
+
+    The broker keeps the facts, and so remembers for a bridge that is started again which anomalies
+    have been published. They follow what is to be done, so that this is never left out for them.
+    """
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
-        self._alarmed: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, None] = OrderedDict()
         self._wrong: OrderedDict[str, Anomaly] = OrderedDict()
         """Anomalies that are not over, by their ids."""
 
@@ -47,8 +56,8 @@ class Alarms:
         if sensor is None:
             return
         self._note(anomaly)
-        # First what is to be done, then what is told.
-        if sensor.alarm is not None and self._begins(anomaly):
+        is_new = self._learn(anomaly.id)
+        if sensor.alarm is not None and is_new and anomaly.over is None:
             alarm = sensor.alarm
             yield Publication(alarm.topic, alarm.payload.encode(), alarm.retain)
         yield self._told(anomaly, sensor, described)
@@ -56,13 +65,27 @@ class Alarms:
         if anomaly.over is not None and others:  # the topic is to say what is wrong still
             yield self._told(others[-1], sensor, described)
 
-    def _begins(self, anomaly: Anomaly) -> bool:
-        if anomaly.over is not None or anomaly.id in self._alarmed:
-            return False
-        self._alarmed[anomaly.id] = None
-        if len(self._alarmed) > MOST_REMEMBERED:
-            self._alarmed.popitem(last=False)
-        return True
+    def unpublished(self, anomalies: Iterable[Anomaly]) -> list[Anomaly]:
+        """Those that have never been published."""
+        with self._lock:
+            return [anomaly for anomaly in anomalies if anomaly.id not in self._known]
+
+    def remember(self, payload: bytes | bytearray) -> None:
+        """Take facts that the broker has kept; another thread's."""
+        told = read(payload)
+        number = told.get("id") if isinstance(told, dict) else None
+        if isinstance(number, str) and len(number) <= LONGEST_ID:
+            self._learn(number)
+
+    def _learn(self, number: str) -> bool:
+        """Note the id of what is published; whether it is new."""
+        with self._lock:
+            if number in self._known:
+                return False
+            self._known[number] = None
+            if len(self._known) > MOST_REMEMBERED:
+                self._known.popitem(last=False)
+            return True
 
     def _note(self, anomaly: Anomaly) -> None:
         if anomaly.over is not None:

@@ -128,6 +128,24 @@ def test_a_number_that_json_has_not_is_left_out() -> None:
     assert facts(Alarms("hark"), anomaly(score=float("inf")))["score"] is None
 
 
+def test_what_the_broker_has_kept_is_known_to_the_next_bridge() -> None:
+    *_, kept = told(Alarms("hark"), anomaly())
+    alarms = Alarms("hark")
+    assert alarms.unpublished([anomaly()]) == [anomaly()]
+    for nonsense in (b"", b"\xff", b"[1]", b'{"id": 3}', b'{"id": "%s"}' % (b"x" * 201)):
+        alarms.remember(nonsense)
+    alarms.remember(kept.payload)
+    both = [anomaly(), anomaly(number="a2")]
+    assert alarms.unpublished(both) == [anomaly(number="a2")]
+    assert STOP not in told(alarms, anomaly())
+
+
+def test_what_is_over_is_not_published_again() -> None:
+    alarms = Alarms("hark")
+    told(alarms, anomaly(over=NOON))
+    assert alarms.unpublished([anomaly()]) == []
+
+
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alarms_module, "MOST_REMEMBERED", 3)
     monkeypatch.setattr(alarms_module, "MOST_WRONG", 2)

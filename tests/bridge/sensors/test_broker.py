@@ -12,6 +12,7 @@ import pytest
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
+from assistant.bridge import mqtt as mqtt_module
 from assistant.bridge.client import WAITING_COMMANDS
 from assistant.bridge.mqtt import Broker
 from assistant.core.clock import boottime_s
@@ -19,6 +20,7 @@ from assistant.core.messages import (
     Anomaly,
     HomeStates,
     SensorAlarm,
+    SensorsReport,
     SensorValues,
     Tick,
 )
@@ -32,6 +34,19 @@ STOP = Alarm(topic="plant/stop", payload="now")
 MOTOR = Sensor(id="motor", name="vibration", topic="plant/motor", field="vibration", alarm=STOP)
 LAMP = Sensor(id="lamp", name="lamp", entity="light.kitchen")
 LEVEL = Sensor(id="level", name="level", topic="plant/level")
+
+
+def anomaly(sensor: str, number: str, **more: Any) -> Anomaly:
+    facts: dict[str, Any] = {"fault": "high", "began": NOON, "score": 2.0, **more}
+    return Anomaly(id=number, sensor=sensor, **facts)
+
+
+def until(lamp: Lamp, topic: str) -> list[tuple[str, bytes, bool]]:
+    """All that comes up to a message on a topic."""
+    heard = [lamp.heard.get(timeout=PATIENCE_S)]
+    while heard[-1][0] != topic:
+        heard.append(lamp.heard.get(timeout=PATIENCE_S))
+    return heard
 
 
 class Bench(PumpedBridge[Broker]):
@@ -64,9 +79,8 @@ class Bench(PumpedBridge[Broker]):
 
     def alarm(self, sensor: str = "motor", number: str = "1", **more: Any) -> None:
         """Have something be wrong."""
-        facts: dict[str, Any] = {"fault": "high", "began": NOON, "score": 2.0, **more}
-        one = Anomaly(id=number, sensor=sensor, **facts)
-        assert list(self.stage.feed(SensorAlarm(anomaly=one))) == []
+        alarm = SensorAlarm(anomaly=anomaly(sensor, number, **more))
+        assert list(self.stage.feed(alarm)) == []
 
     def publishes_all(self) -> None:
         """Wait until the client of the broker has taken all alarms."""
@@ -188,6 +202,28 @@ def test_an_alarm_is_published_once_and_its_facts_are_retained(
     states = [json.loads(payload)["state"] for payload, _ in heard]
     assert states == ["wrong", "wrong", "over"]
     assert "plant/stop" not in [topic for topic, *_ in lamp.heard.queue]
+
+
+def test_what_a_bridge_that_was_killed_did_not_publish_the_next_one_does(
+    mosquitto: Mosquitto, things: ExitStack, lamp: Lamp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = joined(things, lamp, Bench(mosquitto.port, MOTOR, LEVEL))
+    first.alarm()
+    assert lamp.hears("plant/stop") == (b"now", False)
+    lamp.hears("hark/anomaly/motor")
+    wrong = (anomaly("motor", "1"), anomaly("level", "2"))
+    second = joined(things, lamp, Bench(mosquitto.port, MOTOR, LEVEL))
+    report = SensorsReport(readings=(), wrong=wrong)
+    assert list(second.stage.feed(report)) == []
+    lamp.tell("early", b"-", retain=False)
+    monkeypatch.setattr(mqtt_module, "RETAINED_S", 0.0)
+    for _ in range(2):
+        list(second.stage.feed(report))
+    came = [topic for topic, *_ in until(lamp, "hark/anomaly/level")]
+    lamp.tell("late", b"-", retain=False)
+    came += [topic for topic, *_ in until(lamp, "late")]
+    named = [topic for topic in came if topic.startswith(("hark/anomaly", "plant", "early"))]
+    assert named == ["early", "hark/anomaly/level"]
 
 
 def test_alarms_of_the_time_without_a_broker_are_published_when_it_is_back(
