@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from assistant.control.exposition import family, labels
+from assistant.control.sensor_metrics import SensorCounts
 from assistant.core.messages import (
     Commit,
     Interpretation,
@@ -169,9 +171,11 @@ class Counts:
         self._quality: dict[tuple[str, str], bool] = {}
         self._seconds: dict[str, tuple[int, float]] = {}
         self._buckets: Counter[tuple[str, float]] = Counter()
+        self._sensors = SensorCounts()
 
     def observe(self, message: Message) -> None:
         """Count `message`."""
+        self._sensors.observe(message)
         match message:
             case Commit():
                 self.utterances += 1
@@ -195,29 +199,29 @@ class Counts:
             self._buckets.update((stage, le) for le in BUCKETS_S if value <= le)
 
     def prometheus(self) -> str:
-        """The text format of https://prometheus.io/docs/instrumenting/exposition_formats/."""
-        # Without prometheus-client, which would load an HTTP server, TLS and 8 MB into the process.
-        lines = _family("utterances_total", "counter", "Utterances that were acted on.")
+        """All metrics in Prometheus's text format."""
+        lines = family("utterances_total", "counter", "Utterances that were acted on.")
         lines += [f"hark_utterances_total {self.utterances}"]
-        lines += _family("failures_total", "counter", "Failures by stage and code.")
+        lines += family("failures_total", "counter", "Failures by stage and code.")
         lines += [
-            f"hark_failures_total{_labels(stage=stage, code=code)} {count}"
+            f"hark_failures_total{labels(stage=stage, code=code)} {count}"
             for (stage, code), count in sorted(self._failures.items())
         ]
         for name, counter, text in (
             ("restarts_total", self._restarts, "Processes that were started again."),
             ("safe_modes_total", self._safe_modes, "Processes that failed too often."),
         ):
-            lines += _family(name, "counter", text)
-            lines += [f"hark_{name}{_labels(stage=s)} {n}" for s, n in sorted(counter.items())]
-        lines += _family("quality_alert", "gauge", "1 while answers are worse than expected.")
+            lines += family(name, "counter", text)
+            lines += [f"hark_{name}{labels(stage=s)} {n}" for s, n in sorted(counter.items())]
+        lines += family("quality_alert", "gauge", "1 while answers are worse than expected.")
         lines += [
-            f"hark_quality_alert{_labels(stage=stage, what=what)} {int(worse)}"
+            f"hark_quality_alert{labels(stage=stage, what=what)} {int(worse)}"
             for (stage, what), worse in sorted(self._quality.items())
         ]
-        lines += _family("stage_seconds", "histogram", "Where an utterance's time went.")
+        lines += family("stage_seconds", "histogram", "Where an utterance's time went.")
         for stage in (s for s in STAGES if s in self._seconds):
             lines += self._histogram(stage)
+        lines += self._sensors.lines()
         return "\n".join(lines) + "\n"
 
     def _histogram(self, stage: str) -> list[str]:
@@ -225,19 +229,10 @@ class Counts:
         name = "hark_stage_seconds"
         return [
             *(
-                f"{name}_bucket{_labels(stage=stage, le=str(le))} {self._buckets[stage, le]}"
+                f"{name}_bucket{labels(stage=stage, le=str(le))} {self._buckets[stage, le]}"
                 for le in BUCKETS_S
             ),
-            f"{name}_bucket{_labels(stage=stage, le='+Inf')} {count}",
-            f"{name}_sum{_labels(stage=stage)} {total:.6f}",
-            f"{name}_count{_labels(stage=stage)} {count}",
+            f"{name}_bucket{labels(stage=stage, le='+Inf')} {count}",
+            f"{name}_sum{labels(stage=stage)} {total:.6f}",
+            f"{name}_count{labels(stage=stage)} {count}",
         ]
-
-
-def _family(name: str, kind: str, text: str) -> list[str]:
-    return [f"# HELP hark_{name} {text}", f"# TYPE hark_{name} {kind}"]
-
-
-def _labels(**labels: str) -> str:
-    escapes = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
-    return "{" + ",".join(f'{k}="{v.translate(escapes)}"' for k, v in labels.items()) + "}"

@@ -21,11 +21,13 @@ from typing import Any
 import msgspec
 
 from assistant.control.connection import Connection, allowed, listen
+from assistant.control.sensors import SensorsAsked, sensors_request
 from assistant.core.clock import boottime_s
 from assistant.core.codec import as_json
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import AssistantError, ControlError
 from assistant.core.fork import LARGEST_PACKET_BYTES
+from assistant.core.layout import SENSORS
 from assistant.core.messages import (
     DocumentsDone,
     DocumentsListed,
@@ -37,6 +39,7 @@ from assistant.core.messages import (
     Reloaded,
     Replace,
     Replaced,
+    SensorsRequest,
     StageRestarted,
 )
 from assistant.supervision.channel import Status, decode_news, encode
@@ -55,6 +58,8 @@ ACTING = ("mute",)
 """Commands that are carried out each time, as something else may have undone them meanwhile."""
 LONGEST_COMMAND = 40
 """Most characters of an unknown command that are looked at."""
+OTHERS = ("documents", "reload", "sensors_request", "status", "use", "watch")
+"""Commands that are no mere questions."""
 STAYING = ("documents", "reload", "use", "watch")
 """Commands after which messages are forwarded to the caller."""
 
@@ -209,6 +214,8 @@ class ControlServer:
                 yield self._replace(caller, request)
             elif request.command == "documents":
                 yield self._documents(caller, request)
+            elif request.command == "sensors_request":
+                yield self._of_sensors(caller, request)
             elif request.command in ("watch", "status"):
                 self._tell_status(caller, stays=request.command == "watch")
             else:
@@ -226,7 +233,7 @@ class ControlServer:
     def _found(self, request: ControlRequest) -> Any:
         command = request.command[:LONGEST_COMMAND]
         if command not in self._answers:
-            known = [*self._answers, "documents", "reload", "status", "use", "watch"]
+            known = [*self._answers, *OTHERS]
             message = f'unknown command "{command}"; {did_you_mean(command, known)}'
             raise ControlError("control.unknown", message)
         answer = self._answers[command]
@@ -282,6 +289,13 @@ class ControlServer:
         caller.watches = ABOUT_DOCUMENTS
         self._send(caller, _line({"type": "DocumentsAsked", "request_id": wish.request_id}))
         return wish
+
+    def _of_sensors(self, caller: Connection, request: ControlRequest) -> SensorsRequest:
+        self._require(SENSORS)
+        asked = sensors_request(request.arguments)
+        told = SensorsAsked(what=asked.what, sensors=asked.sensors, for_s=asked.for_s)
+        self._send(caller, _line(told))
+        return asked
 
     def _require(self, stage: str) -> None:
         if stage not in self._running():

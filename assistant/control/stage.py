@@ -8,6 +8,7 @@ from typing import ClassVar
 from assistant.control.described_home import DescribedHome
 from assistant.control.metrics_store import MetricsStore
 from assistant.control.recollection import Recollection
+from assistant.control.sensors import ASKED_HERE, SensorsSeen
 from assistant.control.server import ControlServer
 from assistant.core.codec import UNPUBLISHED
 from assistant.core.messages import (
@@ -18,6 +19,7 @@ from assistant.core.messages import (
     Reload,
     Replace,
     SafeModeEntered,
+    SensorsRequest,
     StageRestarted,
     Work,
     concrete,
@@ -25,7 +27,7 @@ from assistant.core.messages import (
 from assistant.recordings.keeper import RecordingKeeper
 
 WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
-OWN = (DocumentsRequest, Reload, Replace, StageRestarted, SafeModeEntered)
+OWN = (DocumentsRequest, Reload, Replace, SensorsRequest, StageRestarted, SafeModeEntered)
 """Types that this process sends; it does not receive its own broadcasts."""
 
 
@@ -44,9 +46,10 @@ class ControlStage:
         recollection: Recollection,
         keeper: RecordingKeeper | None = None,
         home: DescribedHome | None = None,
+        sensors: SensorsSeen | None = None,
     ) -> None:
         self._server, self._metrics, self._recollection = server, metrics, recollection
-        self._keeper, self._home = keeper, home
+        self._keeper, self._home, self._sensors = keeper, home, sensors
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Pass `message` on; messages in `OWN` also go out on the bus."""
@@ -63,9 +66,11 @@ class ControlStage:
         self._server.show(message)
         self._metrics.observe(message)
         self._recollection.observe(message)
+        if self._sensors is not None:
+            self._sensors.observe(message)
         if self._keeper is not None:
             yield from self._keeper.observe(message)
-        if isinstance(message, OWN) and not _of_one_stage(message):
+        if isinstance(message, OWN) and not _is_out(message):
             yield message
 
     def deadline_s(self) -> float | None:
@@ -74,6 +79,11 @@ class ControlStage:
         return min((due_s for due_s in dues_s if due_s is not None), default=None)
 
 
-def _of_one_stage(message: Message) -> bool:
-    """Whether this is another process's request for the reload of one stage, out already."""
-    return isinstance(message, Reload) and bool(message.stage)
+def _is_out(message: Message) -> bool:
+    """Whether this is another process's message, which is shown here and on the bus already."""
+    match message:
+        case Reload(stage=stage):
+            return bool(stage)
+        case SensorsRequest(utterance_id=asked):
+            return asked != ASKED_HERE
+    return False

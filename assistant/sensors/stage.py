@@ -161,11 +161,21 @@ class SensorsStage:
             known = [name for name in request.sensors if name in self._described.by_id]
             until_s = request.at_s + request.for_s
             self._learning.append(Learning(Learner(self._described, known, self._clock), until_s))
+        elif request.what == "roll_back":
+            self._roll_back(request.sensors)
         elif (of := self._store.sensor_of(request.anomaly)) is not None:
             sensor, fault = of
             group = self._described.by_id[sensor].judged_with if fault == "together" else ""
             self._store.widen(group or sensor)
             self._judge_anew()
+
+    def _roll_back(self, names: tuple[str, ...]) -> None:
+        back = [name for name in names if self._store.roll_back(name)]
+        if back:
+            log.info("back to what was learnt before: %s (sensors.back)", ", ".join(back))
+            self._judge_anew()
+        else:
+            log.warning("nothing was learnt before of %s (sensors.back)", ", ".join(names))
 
     def _learn(self, at_s: float) -> None:
         for learning in self._learning:

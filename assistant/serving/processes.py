@@ -25,6 +25,7 @@ from assistant.control.described_home import DescribedHome
 from assistant.control.metrics_store import MetricsStore
 from assistant.control.mute import carry_out
 from assistant.control.recollection import Recollection
+from assistant.control.sensors import SensorsSeen
 from assistant.control.server import ControlServer
 from assistant.control.stage import ControlStage
 from assistant.core.bus import Address, Bus
@@ -325,7 +326,7 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
     metrics = MetricsStore(
         config.state_dir / METRICS_FILE, config.metrics.keep_utterances, textfile
     )
-    recollection = Recollection()
+    recollection, sensors = Recollection(), SensorsSeen()
     keeper = RecordingKeeper(Recordings.of(config), recollection, Composition(config).now)
     server = ControlServer(
         config.control_socket,
@@ -336,15 +337,14 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
             "record": keeper.answer,
             "mute": partial(carry_out, MuteSwitch.of(config)),
             "why": recollection.told,
+            "sensors": sensors.told,
         },
         heartbeat.line,
         status=None if heartbeat.line else alone,
     )
-    return ProcessParts(
-        ControlStage(server, metrics, recollection, keeper, DescribedHome(config.described_home)),
-        heartbeat,
-        (server,),
-    )
+    home = DescribedHome(config.described_home)
+    stage = ControlStage(server, metrics, recollection, keeper, home, sensors)
+    return ProcessParts(stage, heartbeat, (server,))
 
 
 def model_list(composition: Composition) -> dict[str, Any]:

@@ -104,9 +104,10 @@ class SensorsRequest(Work, frozen=True, kw_only=True):
     """What a user wants of the process that judges the sensors."""
 
     utterance_id: Id
-    what: Literal["learn", "false_alarm"]
+    what: Literal["learn", "false_alarm", "roll_back"]
     sensors: tuple[Id, ...] = ()
-    """What is to be learnt: from now on for `for_s` seconds all is well with them."""
+    """What is to be learnt: from now on for `for_s` seconds all is well with them. For "roll_back",
+    the sensors and groups that go back to what was learnt before."""
     for_s: float = 0.0
     anomaly: Id = ""
     """The one that was a false alarm."""
