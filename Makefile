@@ -42,6 +42,10 @@ gpio: run-set ## add the mute button's GPIO; for the service: sudo make -C /opt/
 discovery: | $(VENV)/bin/python ## add being found, and finding satellites; for a service: sudo make -C /opt/hark discovery
 	$(PIP) install --no-deps --require-hashes -r requirements/discovery.txt
 
+.PHONY: report
+report: run-set ## add plots of sensors' files; for the service: sudo make -C /opt/hark report
+	$(PIP) install --no-deps --require-hashes -r requirements/report.txt
+
 BASE ?=
 
 .PHONY: satellite
@@ -140,6 +144,7 @@ requirements: $(VENV)/.dev ## pin today's releases that the oldest Python takes;
 	scripts/pin requirements/dev.txt requirements/dev.in
 	scripts/pin requirements/piper.txt requirements/piper.in
 	scripts/pin requirements/discovery.txt requirements/discovery.in
+	scripts/pin requirements/report.txt requirements/report.in
 	scripts/pin requirements/satellite.txt requirements/satellite.in requirements/build.in
 	scripts/pin-gpio
 

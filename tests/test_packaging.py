@@ -15,10 +15,13 @@ from packaging.specifiers import SpecifierSet
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REQUIREMENTS = REPOSITORY / "requirements"
-FILES = ("run.txt", "dev.txt", "piper.txt", "gpio.txt", "discovery.txt", "satellite.txt")
+FILES = (
+    *("run.txt", "dev.txt", "piper.txt", "gpio.txt", "discovery.txt", "report.txt"),
+    "satellite.txt",
+)
 PACKAGES = ("assistant", "audio", "nlu", "skills")
-OPTIONAL = {"gpiozero", "lgpio", "piper", "pytest", "zeroconf"}
-"""Imported only where they are: the mute button's pins, the extra voice engine, fixtures for
+OPTIONAL = {"gpiozero", "lgpio", "matplotlib", "piper", "pytest", "zeroconf"}
+"""Imported only where they are: the mute button's pins, plots, the extra voice engine, fixtures for
 authors of skills, and discovery."""
 
 OLDEST_PYTHON = "3.11.2"
@@ -78,7 +81,7 @@ def test_the_requirements_cover_what_the_project_names(project: dict[str, object
     assert _names([*dependencies, *build]) <= _pins("run.txt").keys()
 
 
-@pytest.mark.parametrize("name", ["dev", "piper", "gpio", "discovery", "satellite"])
+@pytest.mark.parametrize("name", ["dev", "piper", "gpio", "discovery", "report", "satellite"])
 def test_a_further_set_holds_what_it_is_made_from(name: str) -> None:
     wanted = (REQUIREMENTS / f"{name}.in").read_text("utf-8").splitlines()
     assert (

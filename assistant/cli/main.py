@@ -44,6 +44,7 @@ ELSEWHERE = {
     **dict.fromkeys(("pair", "unpair"), "security.pair"),
     "pin": "security.pin",
     "home-assistant": "security.home_assistant",
+    "sensors": "sensors.group",
     **{name: f"network.{name}" for name in ("bridge", "rooms", "satellite")},
     **{name: f"installation.{name}" for name in ("setup", "backup", "restore")},
 }
@@ -51,7 +52,7 @@ ELSEWHERE = {
 
 GROUPS = (
     *("skills", "models", "documents", "record", "wake", "pin", "home-assistant"),
-    *("eval", "bench"),
+    *("sensors", "eval", "bench"),
 )
 """Modules of this package that hold a group of commands, `app`."""
 

@@ -16,13 +16,13 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from assistant.cli.shared.events import every_event
 from assistant.cli.shared.output import console, emit
 from assistant.control.client import ControlClient
 from assistant.control.describe import describe
 from assistant.control.metrics import Stopwatch, Times, figures, restarted_stage
 from assistant.core.codec import wire_name
 from assistant.core.config import config_files, load_config
-from assistant.core.errors import ControlError
 from assistant.core.layout import MUTED
 from assistant.core.messages import (
     Control,
@@ -30,6 +30,7 @@ from assistant.core.messages import (
     Message,
     MuteChanged,
     QualityAlert,
+    SensorsReport,
     Work,
     concrete,
 )
@@ -37,10 +38,12 @@ from assistant.supervision.channel import ProcessStatus, Status
 
 SHOWN_EVENTS = 18
 SHOWN_TIMES = 1000
-RETURNS_WITHIN_S = 5.0
 LEVEL_CELLS = 40
 QUIETEST_DBFS = -80.0
 STATE_STYLES = {"ready": "green", "degraded": "yellow", MUTED: "yellow", "safe mode": "red"}
+
+UNTOLD = (Level, SensorsReport)
+"""Events that come every few seconds, whatever happens, and get no line."""
 
 Event = Message | Status
 _EVENTS: Any = Union[(Status, *concrete(Work), *concrete(Control))]
@@ -52,7 +55,7 @@ def watch(
 ) -> None:
     """Show a running daemon's messages, stage times and levels until Ctrl-C."""
     settings, _ = load_config(config_files(config))
-    lines = _lines(ControlClient(settings.control_socket))
+    lines = every_event(ControlClient(settings.control_socket))
     with suppress(KeyboardInterrupt):
         if json:
             for line in lines:
@@ -63,22 +66,6 @@ def watch(
             _print(map(_event, lines))
 
 
-def _lines(client: ControlClient) -> Iterator[dict[str, Any]]:
-    """Every event, continued after a restart of the control process."""
-    yield from client.follow("watch")
-    gone_s = time.monotonic()
-    while time.monotonic() - gone_s < RETURNS_WITHIN_S:
-        try:
-            for line in client.follow("watch"):
-                gone_s = time.monotonic()
-                yield line
-        except ControlError as error:
-            if error.code != "control.down":
-                raise
-        time.sleep(0.1)
-    raise ControlError("control.down", "the daemon has stopped")
-
-
 def _event(line: dict[str, Any]) -> Event:
     event: Event = msgspec.convert(line, _EVENTS)
     return event
@@ -86,7 +73,7 @@ def _event(line: dict[str, Any]) -> Event:
 
 def _print(events: Iterator[Event]) -> None:
     for event in events:
-        if not isinstance(event, Level):
+        if not isinstance(event, UNTOLD):
             console.print(_row(event), markup=False, soft_wrap=True)
 
 
@@ -116,6 +103,8 @@ class View:
                 self._status = event
             case Level():
                 self._level = event
+            case SensorsReport():
+                pass
             case MuteChanged(muted=True):
                 self._level = None
                 self._rows.append(_row(event))

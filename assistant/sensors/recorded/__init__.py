@@ -1,0 +1,1 @@
+"""Recordings of sensors in files: judged as a running assistant would, and drawn."""
