@@ -40,6 +40,7 @@ from assistant.core.messages import (
     Reload,
     Reloaded,
     Replaced,
+    SensorsReport,
     Slot,
     SpokenReply,
     Transcript,
@@ -62,6 +63,7 @@ STATUS = Status(
 STORY: list[Message] = [
     Woke(utterance_id="u", wake_word="computer"),
     Level(rms_dbfs=-20.0, noise_floor_dbfs=-60.0, speech=True),
+    SensorsReport(readings=()),
     Utterance(
         at_s=10.7,
         utterance_id="u",
@@ -300,7 +302,7 @@ def follow(folder: Path, *arguments: object) -> list[str]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assistant.cli.watch.RETURNS_WITHIN_S", 0.05)
+    monkeypatch.setattr("assistant.cli.shared.events.RETURNS_WITHIN_S", 0.05)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -310,13 +312,13 @@ def test_watch_prints_one_object_a_line_for_programs(tmp_path: Path, config: Pat
 
 
 @pytest.mark.usefixtures("impatient")
-def test_watch_prints_one_line_an_event_and_no_levels_off_a_terminal(
+def test_watch_prints_one_line_an_event_but_of_levels_and_sensors_off_a_terminal(
     tmp_path: Path, config: Path
 ) -> None:
     lines = [line[10:] for line in follow(tmp_path, "--config", config)]
     assert lines[0].endswith("control ready, asr ready, answer safe mode")
     assert "HassTurnOn(area=kitchen) 1.00" in lines[4]
-    assert len(lines) == len(STORY)
+    assert len(lines) == 1 + len(STORY) - 2
 
 
 def shown(view: View) -> str:
@@ -369,4 +371,4 @@ def test_no_kind_of_event_lacks_its_words() -> None:
     text = inspect.getsource(assistant.control.describe)
     kinds = {t.__name__ for t in (*concrete(Work), *concrete(Control))}
     missing = {k for k in kinds if f"case {k}(" not in text and f"| {k}(" not in text}
-    assert missing == {"AudioChunk", "Speech", "SelfTest"}
+    assert missing == {"AudioChunk", "Speech", "SelfTest", "SensorValues"}
