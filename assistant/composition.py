@@ -21,11 +21,12 @@ from assistant.answer.stage import AnswerStage
 from assistant.core.clock import time_zone
 from assistant.core.config import Config
 from assistant.core.database import Database
-from assistant.core.errors import SkillError
+from assistant.core.errors import InputError, SkillError
 from assistant.core.fork import in_fork
 from assistant.core.layout import NAMES_FILE, PIN_FILE, QUARANTINE_FILE, USAGE_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
+from assistant.core.sensors.described import Sensors, load_sensors
 from assistant.core.settings import mpd, mpris
 from assistant.core.speakable import SpeakableSource
 from assistant.recordings.folder import Recordings
@@ -55,6 +56,7 @@ from skills.revisions import Revisions
 from skills.rights.pin_file import PinFile
 from skills.rights.rules import Rules, rules_of
 from skills.scheduler import this_boot
+from skills.sensors import NAME as SENSORS
 from skills.stage import SkillsStage
 
 log = logging.getLogger(__name__)
@@ -205,6 +207,7 @@ class Composition:
             evidence=clock_evidence if database.path else lambda: Evidence.NONE,
             device=device,
             peer_acts=self._config.wyoming.acts == "there",
+            sensors=self._sensors,
         )
 
     @property
@@ -248,6 +251,19 @@ class Composition:
         return followed or bool(self._config.skills.settings.get(NEWS, {}).get("feeds"))
 
     @property
+    def _sensors(self) -> Sensors | None:
+        """The sensors that are told of; None where their file is none, which is logged.
+
+        The process that judges them does not run then either, and says why.
+        """
+        file = self._config.sensors_file
+        try:
+            return load_sensors(file) if file is not None else None
+        except InputError as error:
+            log.error("%s (%s)", error.message, error.code)
+            return None
+
+    @property
     def _players(self) -> dict[str, str]:
         """Id of each player that is on → the other end that it is at."""
         music = {mpd.PLAYER: ends.PLAYER} if self._config.mpd.host else {}
@@ -270,9 +286,10 @@ class Composition:
         """The skills that were found; `registry` leaves out those that cannot be compiled."""
         settings = self._config.skills
         folders = [Path(folder).expanduser() for folder in settings.folders]
-        # Without a player, or a feed, sentences would only be in the way of what is heard.
+        # Without a player, a feed, or sensors, sentences would only be in the way of what is heard.
         filed = load_homes(self._config.home_files).entities
         needed = {MUSIC: self._plays_music(filed), NEWS: self._has_feeds(filed)}
+        needed[SENSORS] = self._config.sensors_file is not None
         unneeded = (name for name, is_needed in needed.items() if not is_needed)
         registry = load_registry(
             *(folders, self._builtin, (*settings.disabled, *unneeded)),

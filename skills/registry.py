@@ -33,6 +33,7 @@ from skills import (
     planned,
     reminders,
     routines,
+    sensors,
     sums,
     timer,
 )
@@ -59,7 +60,7 @@ Its process is started meanwhile, on a board that may be starting all else too.
 """
 _MODULES = (
     *(clock, timer, home, planned, sums, jokes, disturbing, documents, conversation, talk),
-    *(alarms, reminders, calendar, routines, music, news, device),
+    *(alarms, reminders, calendar, routines, music, news, sensors, device),
 )
 BUILT_IN: tuple[Skill, ...] = tuple(module.skill for module in _MODULES)
 

@@ -32,9 +32,11 @@ from assistant.core.messages import (
     Reload,
     SatelliteChanged,
     SensorEvent,
+    SensorsReport,
     SpokenReply,
     Woke,
 )
+from assistant.core.sensors.described import Sensors
 from assistant.core.settings.wyoming import PEER
 from assistant.english.questions import asks, points_back
 from assistant.skill import Context
@@ -48,6 +50,7 @@ from skills.capabilities.bound import OWN, Capabilities
 from skills.capabilities.calendar.shared import SharedCalendar
 from skills.capabilities.device import NO_PARTS, VOLUME, DeviceParts, OwnDevice
 from skills.capabilities.names import ToldNames
+from skills.capabilities.sensors.watched import WatchedSensors
 from skills.confirmed import Confirmed
 from skills.deadline import in_time
 from skills.devices.devices import Devices
@@ -107,7 +110,7 @@ class SkillsStage:
     consumes: ClassVar[tuple[type[Message], ...]] = (
         *(Interpretation, Commit, NothingHeard, Woke, PlaybackStarted, PlaybackEnded),
         *(HomeReceipt, HomeStates, HomeLists, HomeForecasts, MusicLibrary, DeviceChanged),
-        *(CalendarReport, SatelliteChanged, Outheard, SensorEvent),
+        *(CalendarReport, SatelliteChanged, Outheard, SensorEvent, SensorsReport),
     )
 
     def __init__(
@@ -139,6 +142,7 @@ class SkillsStage:
         evidence: Callable[[], Evidence] = lambda: Evidence.NONE,
         device: DeviceParts = NO_PARTS,
         peer_acts: bool = False,
+        sensors: Sensors | None = None,
     ) -> None:
         self._registry, self._database, self._resolve = registry, database, resolve
         trust = self._trust = ClockTrust(database, now, boot_id, evidence)
@@ -158,6 +162,7 @@ class SkillsStage:
         lists.take_over(self._devices.added)
         self._calendar = SharedCalendar(database, calendar, collection, self._timing, announce)
         self._device = OwnDevice(database, device)
+        self._sensors = WatchedSensors(database, sensors or Sensors(), timing, self._announcements)
         self._confirmed = Confirmed(database, usage)
         self._names = ToldNames(registry, names)
         self._events = Events(registry, database, self._devices, self._timing)
@@ -175,11 +180,11 @@ class SkillsStage:
             acts_there = peer_acts and there == PEER
             about = (registry.manifests, rehearsal, home, broker)
             handing = Handing(*about) if acts_there else None
-            others = {SET: self._quiet.restore, VOLUME: self._device.restore}
+            more = {SET: self._quiet.restore, VOLUME: self._device.restore, **self._sensors.undoes}
             history = History(
                 *(database, registry.abilities, self._scheduler, self._devices, lists),
                 *(self._later.plans, self._later.alarms),
-                {**dict.fromkeys(OWN, capabilities.take_back), **self._calendar.undoes, **others},
+                {**dict.fromkeys(OWN, capabilities.take_back), **self._calendar.undoes, **more},
                 guard,
                 *(recording, partial(self._confirmed.take_back, there)),
                 room="" if there == area else there,
@@ -197,6 +202,7 @@ class SkillsStage:
                 music=self._music,
                 commands=commands,
                 device=self._device,
+                sensors=self._sensors,
                 area=next((a for a in home.areas if a.id == there), None),
                 peer=PEER if there == PEER else "",
             )
@@ -212,7 +218,8 @@ class SkillsStage:
         self._scheduler.at_s = self._later.at_s = self._pin.at_s = at_s
         self._pin.expire()
         self._trust.look(at_s)
-        for observer in (self._floor, self._device, self._calendar, self._loudspeakers):
+        observers = (self._floor, self._device, self._calendar, self._loudspeakers, self._sensors)
+        for observer in observers:
             observer.observe(message, at_s)
         for given in self._fed(message):
             self._floor.observe(given, at_s)
@@ -246,16 +253,17 @@ class SkillsStage:
         yield from self._events.handle(self._rooms.of("").context, self._scheduler.at_s, in_time)
         yield from self._devices.left_over()
         yield from self._calendar.news(self._scheduler.at_s)
+        yield from self._sensors.news(self._scheduler.at_s)
 
     def deadline_s(self) -> float | None:
         """When a timer or a plan is due, a ring must come again, or an open question lapses."""
         if self._notices:
             return 0.0
+        rooms, at_s = self._rooms, self._scheduler.at_s
+        parts = (self._scheduler, self._later, self._pin, self._device, self._devices, rooms)
         moments = [
-            *(self._scheduler.deadline_s(), self._later.deadline_s(), self._pin.deadline_s()),
-            self._announcements.deadline_s(self._scheduler.at_s, self._rooms.asking),
-            *(self._events.deadline_s(self._scheduler.at_s), self._device.deadline_s()),
-            *(self._devices.deadline_s(), self._rooms.deadline_s(), self._calendar.deadline_s()),
+            *(part.deadline_s() for part in (*parts, self._calendar, self._sensors)),
+            *(self._announcements.deadline_s(at_s, rooms.asking), self._events.deadline_s(at_s)),
         ]
         return min((m for m in moments if m is not None), default=None)
 

@@ -10,6 +10,7 @@ from skills.announcements.waiting import create_announcements
 from skills.capabilities.calendar.collected import create_collected
 from skills.capabilities.calendar.store import create_calendar_changes
 from skills.capabilities.device import create_own_volume
+from skills.capabilities.sensors.store import create_sensors
 from skills.capabilities.values import create_skill_values
 from skills.confirmed import create_confirmed
 from skills.devices.answers import create_told_levels, create_told_states
@@ -46,6 +47,7 @@ MIGRATIONS = (
     *(create_known_time, create_last_acts, create_alarms, create_told_states, create_music),
     *(create_calendar_changes, create_shared_lists, create_forecasts, create_told_levels),
     *(create_own_volume, create_collected, create_timer_areas, create_quiet_rooms),
+    create_sensors,
 )
 
 

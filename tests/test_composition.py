@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import weakref
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -19,11 +20,13 @@ from assistant.core.messages import Work, concrete
 from assistant.core.models.manifest import Library
 from assistant.core.settings.mpd import PLAYER, MpdSettings
 from assistant.core.settings.mpris import MprisSettings
+from assistant.core.settings.sensors import SensorsSettings
 from assistant.core.settings.skills import SkillsSettings
 from assistant.serving.processes import STAGES, consumers
 from audio.asr.acoustic.adaptation import Adaptation, Base
 from audio.asr.acoustic.gaussians import WIDTH
 from audio.asr.acoustic.transform import transform_file
+from skills.state import open_state
 
 GOOD = """
 from assistant.skill import Context, Reply, Request, Skill
@@ -179,6 +182,35 @@ def test_news_is_told_where_there_is_a_feed(tmp_path: Path) -> None:
     file = tmp_path / "home.yaml"
     file.write_text(FEED_HOME)
     assert served(home=HomeSettings(file=str(file)))
+
+
+SENSORS = """
+sensors:
+  - {id: freezer, name: temperature, of: the freezer, topic: home/freezer}
+"""
+
+
+def test_sensors_are_spoken_of_where_a_file_lists_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def composed(file: Path | None) -> Composition:
+        settings = SensorsSettings(file=str(file or ""))
+        return Composition(msgspec.structs.replace(Config(), sensors=settings))
+
+    def served(composition: Composition) -> bool:
+        return "sensors" in [manifest.name for manifest in composition.registry.manifests]
+
+    file = tmp_path / "sensors.yaml"
+    file.write_text(SENSORS)
+    assert not served(composed(None))
+    assert served(composed(file))
+    with closing(open_state(None)) as state:
+        stage = composed(file).skills(state)
+        assert [one.id for one in stage._sensors.described.sensors] == ["freezer"]
+        assert caplog.text == ""
+        file.write_text("sensors: 3")
+        assert composed(file).skills(state)._sensors.described.sensors == ()
+        assert "(sensors.malformed)" in caplog.text
 
 
 def test_the_name_of_a_feed_is_none_of_a_device(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from assistant.skill.log import SkillLog
 from assistant.skill.network import Network
 from assistant.skill.plans import Alarms, Calendar, Plans
 from assistant.skill.reply import Dialog, Query, Reply, Undo
+from assistant.skill.sensors.watch import NO_SENSORS, SensorWatch
 from assistant.skill.storage import Storage, Tables
 
 LONGEST_TIMER = timedelta(days=366)
@@ -332,6 +333,7 @@ class Context:
     music: MusicNames = NO_MUSIC
     commands: Commands = NO_COMMANDS
     device: Device = NO_DEVICE
+    sensors: SensorWatch = NO_SENSORS
     settings: Any = None
     """The skill's `settings` Struct, as the settings file fills it; None where it has none."""
     area: Area | None = None

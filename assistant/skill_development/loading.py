@@ -13,6 +13,7 @@ from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.core.errors import InputError, SkillError
 from assistant.core.models.opened import OpenModels
+from assistant.core.settings.sensors import SensorsSettings
 from assistant.evaluation.specimen import specimen_home
 from nlu.classifier.intent import IntentModel
 from skills.isolation.host import all_granted
@@ -21,6 +22,8 @@ from skills.registry import Fault
 BUILT_IN = Path(skills.__file__).resolve().parent
 HOME = "home.yaml"
 """The file in a skill's folder that describes the home of its tests."""
+SENSORS = "sensors.yaml"
+"""The file there that lists the sensors of its tests."""
 
 
 def compose(
@@ -33,7 +36,8 @@ def compose(
 ) -> Composition:
     """The skills of `config` and that of `folder`, which may be one of the built-in skills'.
 
-    The home is that of `config`, or the folder's own, or else made up for the skills. Raises
+    The home is that of `config`, or the folder's own, or else made up for the skills; the sensors
+    are those of `config`, or the folder's own. Raises
     `SkillError` where the folder's skill cannot be loaded.
     """
     if not folder.is_dir():
@@ -42,6 +46,9 @@ def compose(
     if not config.home.file and own.is_file():
         home = msgspec.structs.replace(config.home, file=str(own))
         config = msgspec.structs.replace(config, home=home)
+    listed = folder / SENSORS
+    if not config.sensors.file and listed.is_file():
+        config = msgspec.structs.replace(config, sensors=SensorsSettings(file=str(listed)))
     if not is_built_in(folder):
         folders = tuple(dict.fromkeys((*config.skills.folders, str(folder))))
         # Its author tries it where no harm is done: it may use what it asks for.

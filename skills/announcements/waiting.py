@@ -75,8 +75,8 @@ class Waiting:
         floor: Floor,
         loudspeakers: Loudspeakers,
     ) -> None:
-        self._database, self._timing, self._quiet, self._floor = database, timing, quiet, floor
-        self.loudspeakers = loudspeakers
+        self._database, self._timing, self._floor = database, timing, floor
+        self.quiet, self.loudspeakers = quiet, loudspeakers
         self._again: dict[str, tuple[float, float]] = {}
         """Announcement → when it is given again, and how long was waited for it."""
 
@@ -163,7 +163,7 @@ class Waiting:
             return again_at_s
         if asking:
             return float("inf")  # the question lapses, which is a deadline of its own
-        quiet_s = self._quiet.of(row.area).left_s()
+        quiet_s = self.quiet.of(row.area).left_s()
         if quiet_s > 0:
             return at_s + min(quiet_s, RECHECK_S)
         peer = self.loudspeakers.peer(row.area)

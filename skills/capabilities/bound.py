@@ -25,6 +25,7 @@ from assistant.skill.context import (
 from assistant.skill.device import Device
 from assistant.skill.log import SkillLog
 from assistant.skill.plans import Alarms, Calendar, Plans
+from assistant.skill.sensors.watch import SensorWatch
 from assistant.skill.storage import TableMigration
 from skills.announcements.waiting import SkillAnnouncements, Waiting
 from skills.capabilities.network import BridgeNetwork
@@ -111,6 +112,7 @@ class Capabilities:
         music: MusicNames,
         commands: Commands,
         device: Device,
+        sensors: SensorWatch,
         area: Area | None,
         peer: str,
     ) -> Context:
@@ -128,6 +130,7 @@ class Capabilities:
             music=music,
             commands=commands,
             device=device,
+            sensors=sensors,
             area=area,
             peer=peer,
             storage=Storage(SkillValues(self._database, NOBODY)),

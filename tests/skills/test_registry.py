@@ -82,7 +82,7 @@ def test_disabled_skills_stay_off() -> None:
     registry = load_registry(disabled=("timer", "home", "unserved"))
     names = [m.name for m in registry.manifests]
     others = ["clock", "planned", "sums", "jokes", "announcements", "documents", "conversation"]
-    own = ["alarms", "reminders", "calendar", "routines", "music", "news", "device"]
+    own = ["alarms", "reminders", "calendar", "routines", "music", "news", "sensors", "device"]
     assert names == [*others, "talk", *own]
     assert registry.faults == ()
 

@@ -23,6 +23,7 @@ from assistant.core.messages import (
     SpokenReply,
     Tick,
 )
+from assistant.core.sensors.described import Sensors
 from assistant.core.settings.security import SecuritySettings
 from assistant.skill.home import Area, Entity, Home
 from assistant.skill.manifest import SlotSchema
@@ -117,6 +118,7 @@ class Talk:
     names: Path | None = None
     device: DeviceParts = NO_PARTS
     peer_acts: bool = False
+    sensors: Sensors | None = None
 
     def __post_init__(self) -> None:
         self.open()
@@ -157,6 +159,7 @@ class Talk:
             evidence=lambda: self.evidence,
             device=self.device,
             peer_acts=self.peer_acts,
+            sensors=self.sensors,
         )
 
     @property
