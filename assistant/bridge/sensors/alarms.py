@@ -30,10 +30,10 @@ def anomaly_topic(prefix: str, sensor: str) -> str:
 def summary(anomaly: Anomaly, described: Sensors) -> str:
     """An anomaly as a line of the log."""
     sensor = described.by_id.get(anomaly.sensor)
-    named = f"{anomaly.sensor} ({sensor.spoken})" if sensor is not None else anomaly.sensor
+    named = f"{sensor.id} ({sensor.spoken})" if sensor is not None else repr(anomaly.sensor)
     state = "over" if anomaly.over is not None else "wrong"
     told = f"{named}: {state}, {anomaly.fault}, value {anomaly.value}, score {anomaly.score:.2f}"
-    return f"{told}, since {anomaly.began:%Y-%m-%d %H:%M:%S} [{anomaly.id}] (sensors.alarm)"
+    return f"{told}, since {anomaly.began:%Y-%m-%d %H:%M:%S} {anomaly.id!r} (sensors.alarm)"
 
 
 class Alarms:

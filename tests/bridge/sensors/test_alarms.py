@@ -163,6 +163,8 @@ def test_the_line_of_the_log_names_sensor_fault_and_id() -> None:
     line = summary(anomaly(), PLANT)
     assert line == (
         "vibration (vibration of motor three): wrong, high, value 27.5, score 2.50,"
-        " since 2026-01-05 12:00:00 [a1] (sensors.alarm)"
+        " since 2026-01-05 12:00:00 'a1' (sensors.alarm)"
     )
-    assert summary(anomaly("gone", over=NOON), PLANT).startswith("gone: over, high")
+    gone = summary(anomaly("gone\n", "1\n", over=NOON), PLANT)
+    assert gone.startswith(r"'gone\n': over, high")
+    assert gone.isprintable()
