@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.core.sensors.described import load_sensors
-from benchmarks.sensors.plant import COUNT, HIGH, as_file, limited, plant
+from benchmarks.sensors.limited_plant import COUNT, HIGH, as_file, limited, plant
 
 
 def test_its_file_reads_back_and_each_limit_has_an_alarm_of_its_own(tmp_path: Path) -> None:
