@@ -33,7 +33,7 @@ MILLISECONDS_FROM = 1e11
 """Least number that is a time in milliseconds; in seconds it were the year 5138."""
 CLOCK_FROM = 1e8
 """Least number that is a time since 1970, and no count of seconds from anywhere."""
-_LATEST = datetime(9000, 1, 1, tzinfo=UTC).timestamp()
+_EARLIEST, _LATEST = (datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in (1000, 9000))
 
 
 class Row(NamedTuple):
@@ -120,9 +120,10 @@ def time_in(cell: str) -> float | None:
     """
     number = number_in(cell)
     if number is not None:
-        seconds = number / 1000 if number >= MILLISECONDS_FROM else number
-        return seconds if abs(seconds) < _LATEST else None
-    return _of_iso(cell)
+        seconds: float | None = number / 1000 if number >= MILLISECONDS_FROM else number
+    else:
+        seconds = _of_iso(cell)
+    return seconds if seconds is not None and _EARLIEST <= seconds < _LATEST else None
 
 
 def _of_iso(cell: str) -> float | None:

@@ -102,4 +102,7 @@ def test_cells() -> None:
     assert time_in("1581168647000") == 1581168647.0
     assert time_in("1e30") is None
     assert time_in("-1e30") is None
+    assert time_in("-2e11") is None
+    assert time_in("0001-01-01") is None
+    assert time_in("9999-12-31") is None
     assert time_in("noon") is None
