@@ -85,6 +85,8 @@ class Telling:
         unheard = before.announcement in self._waiting() and before.announcement != self._started
         if unheard:
             self._announcements.cancel(before.announcement)
+        if any(anomaly.id in self._anomalies_of.get(one, ()) for one in self._repeated):
+            self._hush_repeated()  # of others it is said the next time
         urgent = self._described.by_id[anomaly.sensor].urgent
         if self._muted(anomaly.sensor):
             return
@@ -100,32 +102,36 @@ class Telling:
             words = story(anomaly, self._described, began)
             self._tell(anomaly, words, "normal", _WRONG)
 
-    def repeat(self, at_s: float) -> None:
-        """Tell again what is urgent and was not acknowledged, where that is due."""
+    def due(self, at_s: float) -> list[Anomaly]:
+        """What is urgent, not acknowledged, and to be told again now."""
+        if self.look_at_s is None or at_s < self.look_at_s:
+            return []
         first, self.look_at_s = not self.look_at_s, None
-        urgent = [one for one in self._store.wrong() if self._is_urgent(one)]
-        if not urgent:
-            return
-        self.look_at_s = at_s + REPEAT_S
-        audible = [one.anomaly for one in urgent if not self._muted(one.anomaly.sensor)]
-        if first or not audible:  # what a process before this one announced still waits
-            return
-        self.hush_repeated()
-        words = " ".join(self._words(one, again=True) for one in audible[:MOST_REPEATED])
-        if len(audible) > MOST_REPEATED:
-            words += f" {further(len(audible) - MOST_REPEATED, _WRONG)}"
+        urgent = [one.anomaly for one in self._store.wrong() if self._is_urgent(one)]
+        if urgent:
+            self.look_at_s = at_s + REPEAT_S
+        if first:  # what was announced before still waits, or was just heard
+            return []
+        return [one for one in urgent if not self._muted(one.sensor)]
+
+    def repeat(self, anomalies: Sequence[Anomaly]) -> None:
+        """Tell anomalies again, in every room."""
+        self._hush_repeated()
+        words = " ".join(self._words(one, again=True) for one in anomalies[:MOST_REPEATED])
+        if len(anomalies) > MOST_REPEATED:
+            words += f" {further(len(anomalies) - MOST_REPEATED, _WRONG)}"
+        ids = tuple(one.id for one in anomalies)
         self._repeated = [
-            self._announce(tuple(one.id for one in audible), words, "urgent", area)
-            for area in ("", *self._announcements.rooms)
+            self._announce(ids, words, "urgent", area) for area in ("", *self._announcements.rooms)
         ]
 
     def hush(self, anomalies: Sequence[Kept]) -> None:
         """Say no more of these anomalies what waits to be said."""
         for one in anomalies:
             self._announcements.cancel(one.announcement)
-        self.hush_repeated()
+        self._hush_repeated()
 
-    def hush_repeated(self) -> None:
+    def _hush_repeated(self) -> None:
         """Say no more what was to be told again."""
         for announcement in self._repeated:
             self._announcements.cancel(announcement)

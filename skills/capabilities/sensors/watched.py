@@ -81,9 +81,9 @@ class WatchedSensors:
 
     def news(self, at_s: float) -> Iterator[Message]:
         """Announce what is due again, and give what is asked of the process that judges."""
-        if self._telling.look_at_s is not None and at_s >= self._telling.look_at_s:
+        if due := self._telling.due(at_s):
             with self._database.transaction():
-                self._telling.repeat(at_s)
+                self._telling.repeat(due)
         for number, request in self._store.requests() if self.described.sensors else ():
             yield request
             self._store.sent(number)

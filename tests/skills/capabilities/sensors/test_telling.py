@@ -142,6 +142,16 @@ def test_what_is_urgent_is_told_again_until_it_is_over(watching: Begin) -> None:
     assert said([*talk.feed(over(one)), *talk.wait(3 * REPEAT_S)]) == []
 
 
+def test_what_is_over_is_told_no_more_where_that_waited(watching: Begin) -> None:
+    talk = watching()
+    one = thaw(began=talk.now)
+    played(talk, *talk.feed(begins(one)))
+    assert said(talk.wait(REPEAT_S + 1.0))[0].startswith(THAWS)
+    talk.wait(30.0)  # nothing of it was heard
+    given = [*talk.feed(over(one)), *talk.wait(600.0)]
+    assert set(said(given)) == {"Temperature of the freezer is as usual again."}
+
+
 def test_what_is_urgent_is_told_again_after_a_restart(watching: Begin) -> None:
     talk = watching()
     played(talk, *talk.feed(begins(thaw(began=talk.now))))
