@@ -1,11 +1,16 @@
-"""The real daemon's calendar: changed by voice, and told of by the answers at once."""
+"""The real daemon's calendar: changed by voice, read by the answers, and told of."""
 
 from __future__ import annotations
 
+import sqlite3
+import threading
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from assistant.core.layout import KNOWLEDGE_FILE
 from tests.support.scenario import Daemon, Do, Expect, Kill, Rest, Say, quiet, tell
 
 pytestmark = pytest.mark.e2e
@@ -20,6 +25,7 @@ def test_an_event_is_told_of_after_the_skills_were_killed(tmp_path: Path) -> Non
                 Expect("Reply", {"text": "in your calendar tomorrow at 6 pm", "acted": True}),
                 Expect("CalendarChanged"),
                 Expect("PlaybackEnded", within_s=60),
+                Do("wait until the answers have read it", _is_read),
                 Say("computer, what is on tomorrow"),
                 Expect("Reply", {"text": "Tomorrow: Dinner at 6 pm."}, within_s=60),
                 Expect("PlaybackEnded", within_s=60),
@@ -33,6 +39,15 @@ def test_an_event_is_told_of_after_the_skills_were_killed(tmp_path: Path) -> Non
                 Do("look into the file", _is_empty),
             ],
         )
+
+
+def _is_read(daemon: Daemon) -> None:
+    """A moment, unless the machine is busy."""
+    deadline_s = time.monotonic() + 60
+    with closing(sqlite3.connect(daemon.state_dir / KNOWLEDGE_FILE)) as knowledge:
+        while not knowledge.execute("SELECT count(*) FROM passages").fetchone()[0]:
+            assert time.monotonic() < deadline_s
+            threading.Event().wait(0.05)
 
 
 def _is_empty(daemon: Daemon) -> None:
