@@ -30,15 +30,15 @@ class Scale(NamedTuple):
     """Share of its distance by which the centre follows each reading."""
     holds: int
     """Readings in a row that must be wrong before the centre follows them all the same."""
+    alarm: float
+    """Multiple of the largest usual distance at which something is wrong."""
 
 
-FAST, SLOW = Scale(1, 10, 0.02, 600), Scale(10, 6, 1 / 120, 360)
+FAST, SLOW = Scale(1, 10, 0.02, 600, 6.5), Scale(10, 6, 1 / 120, 360, 9.0)
 EXPLAINED = 0.95
 """Least share of the variance that the usual directions have; the others are Q's."""
 USUAL = 0.99
 """Quantile of what is learnt that counts as the largest usual distance."""
-ALARM = 6.5
-"""Multiple of the largest usual distance at which something is wrong."""
 BLAMED = 0.2
 """Least share in a fault of a sensor that is to blame."""
 FEWEST = 50
@@ -121,9 +121,9 @@ class GroupDetector:
         """
         self._readings.append(self._whole((reading - self._mean) / self._deviation))
         self._off = np.mean(self._readings, axis=0) - self._centre
-        usual = self._model.usual
-        t2, q = _distances(self._directions @ self._off, self._variances, usual)
-        score = max(t2 / self._model.largest_t2, q / self._model.largest_q) / ALARM
+        model = self._model
+        t2, q = _distances(self._directions @ self._off, self._variances, model.usual)
+        score = max(t2 / model.largest_t2, q / model.largest_q) / model.scale.alarm
         self._wrong = self._wrong + 1 if score >= 1 else 0
         self._centre += self._model.scale.follows * self._followed()
         return float(score)
