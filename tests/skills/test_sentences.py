@@ -289,6 +289,7 @@ ELSEWHERE = {
     "ConvertUnits",
     "SpellWord",
     "TellJoke",
+    "SensorsWrong",
 } | {
     *("AddEvent", "MoveEvent", "CancelEvent"),
 }

@@ -54,7 +54,8 @@ def test_help_names_what_each_skill_can_do(talk: Talk) -> None:
         "I can tell the time and the date, set timers, turn lights and switches on and off, "
         "do things later, do sums and convert units, tell a joke, answer questions from your "
         "documents, wake you at a time, remind you of things, keep your calendar, run routines "
-        "of your own, play music, tell the news and speak louder or quieter."
+        "of your own, play music, tell the news, tell what is wrong with your machines and speak "
+        "louder or quieter."
     )
 
 

@@ -104,7 +104,7 @@ def test_the_questions_of_the_built_in_skills_say_that_they_are_some() -> None:
         *("FindFreeTime", "IsTimeFree", "MusicNames", "MusicThere", "WhatIsPlaying"),
         "GetNews",
         *("IsListening", "AssistantVersion", "SpeakingVolume"),
-        *("WhyWasThatSlow", "WhatWasUnderstood"),
+        *("WhyWasThatSlow", "WhatWasUnderstood", "SensorsWrong"),
     }
 
 
