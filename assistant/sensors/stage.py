@@ -49,7 +49,7 @@ class Learning(NamedTuple):
 class SensorsStage:
     """Judges the values of the sensors that a file lists; what it learns is in the `store`.
 
-    What begins is on the disk before it is told, and told again after a restart, under the same id.
+    What begins is written down before it is told, and told again after a restart under the same id.
     `now` is the wall time, `boot_id` that of this boot, whose seconds the times of values are. What
     is being learnt outlives a stage that is rebuilt.
     """

@@ -46,6 +46,9 @@ class Store:
 
     def __init__(self, path: Path | None = None, connect: Connect = CONNECT) -> None:
         self._database = Database(path, (_create,), connect=connect)
+        # An alarm does not wait for the disk: what is written outlives a kill -9. After a power cut
+        # the last of it may be gone; what is wrong then begins once more.
+        self._database.execute("PRAGMA synchronous=NORMAL")
 
     def close(self) -> None:
         """Close the file."""
@@ -129,15 +132,16 @@ class Store:
     def keep_anomaly(self, anomaly: Anomaly) -> None:
         """Keep an anomaly that begins, or that is over."""
         text = msgspec.json.encode(anomaly).decode()
-        self._database.execute(
-            "INSERT OR REPLACE INTO anomalies VALUES (?, ?, ?)",
-            *(anomaly.id, anomaly.over is not None, text),
-        )
-        self._database.execute(
-            "DELETE FROM anomalies WHERE is_over AND rowid <= (SELECT max(rowid) FROM anomalies)"
-            " - ?",
-            KEPT_ANOMALIES,
-        )
+        with self._database.transaction():
+            self._database.execute(
+                "INSERT OR REPLACE INTO anomalies VALUES (?, ?, ?)",
+                *(anomaly.id, anomaly.over is not None, text),
+            )
+            self._database.execute(
+                "DELETE FROM anomalies WHERE is_over"
+                " AND rowid <= (SELECT max(rowid) FROM anomalies) - ?",
+                KEPT_ANOMALIES,
+            )
 
     @property
     def going_on(self) -> list[Anomaly]:

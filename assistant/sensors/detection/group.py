@@ -29,7 +29,7 @@ class Scale(NamedTuple):
     follows: float
     """Share of its distance by which the centre follows each reading."""
     holds: int
-    """Readings in a row that must be wrong before the centre follows them all the same."""
+    """Readings in a row that must be wrong until they count as usual."""
     alarm: float
     """Multiple of the largest usual distance at which something is wrong."""
 
@@ -125,14 +125,19 @@ class GroupDetector:
         t2, q = _distances(self._directions @ self._off, self._variances, model.usual)
         score = max(t2 / model.largest_t2, q / model.largest_q) / model.scale.alarm
         self._wrong = self._wrong + 1 if score >= 1 else 0
-        self._centre += self._model.scale.follows * self._followed()
+        self._follow()
         return float(score)
 
-    def _followed(self) -> Array:
-        """What the centre is to follow: of a sensor to blame only what the others let expect."""
-        if 0 < self._wrong <= self._model.scale.holds:
-            return self._expected(self._off, self.contributions() >= BLAMED)
-        return self._off
+    def _follow(self) -> None:
+        """Let the centre follow: of a sensor to blame only what the others let expect."""
+        scale = self._model.scale
+        if self._wrong > scale.holds:  # at once, or it would be wrong off and on for a while
+            self._centre += self._off
+        elif self._wrong:
+            blamed = self.contributions() >= BLAMED
+            self._centre += scale.follows * self._expected(self._off, blamed)
+        else:
+            self._centre += scale.follows * self._off
 
     def _whole(self, standard: Array) -> Array:
         """A reading with what the others let expect in place of the values that are missing."""
