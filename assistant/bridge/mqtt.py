@@ -298,15 +298,14 @@ class Broker(Link):
         if refused is None:
             self._subscribed(client, _, number, reasons, more)
         elif refused:
-            told = f"may not subscribe to {len(refused)} topics: {refused[0]} (bridge.refused)"
-            self._complaints.of("sensors", told)
+            self._complaints.of("sensors", f"{may_not_subscribe(refused)} (bridge.refused)")
 
     def _subscribed(
         self, client: Client, __: Any, ___: int, reasons: list[ReasonCode], ____: Properties | None
     ) -> None:
         refused = [str(reason) for reason in reasons if reason.is_failure]
         if refused:
-            self._changed(False, f"may not subscribe to {len(refused)} topics: {refused[0]}")
+            self._changed(False, may_not_subscribe(refused))
         else:
             self._joined(client)
 
@@ -370,3 +369,8 @@ class Broker(Link):
     def _logged(self, _: Client, __: Any, level: int, text: str) -> None:
         if level == LogLevel.MQTT_LOG_ERR and not self._closed:
             self._complaints.of("paho", f"{text} (bridge.client)")
+
+
+def may_not_subscribe(reasons: Sequence[str]) -> str:
+    """That the broker refuses topics, with the first of its reasons."""
+    return f"may not subscribe to {len(reasons)} topics: {reasons[0]}"

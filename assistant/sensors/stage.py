@@ -21,7 +21,7 @@ from assistant.core.messages import (
     SensorValues,
 )
 from assistant.core.sensors.described import Sensors
-from assistant.core.sensors.messages import Judged
+from assistant.core.sensors.messages import Fault, Judged
 from assistant.sensors.alarms import Alarms
 from assistant.sensors.detection.judge import Found, Judge, Learner
 from assistant.sensors.detection.season import DayClock
@@ -35,6 +35,8 @@ KEEP_EVERY_S = 60.0
 """Seconds after which the levels are kept again, to go on from after a restart."""
 FRESH_S = 600.0
 """Seconds for which kept levels are as good as new."""
+OF_FILE: tuple[Fault, ...] = ("low", "high", "fast")
+"""The faults that need no learning."""
 
 log = logging.getLogger(__name__)
 
@@ -136,7 +138,7 @@ class SensorsStage:
             self._keep_levels(at_s)
 
     def _see(self, found: Found, at_s: float) -> Iterator[Message]:
-        if found.sensor in self._judged_well(found):
+        if found.fault not in OF_FILE and found.sensor in self._declared_well:
             return
         anomaly = self._alarms.see(found, at_s, self._judge.detectors[found.sensor])
         if anomaly is not None:
@@ -144,10 +146,9 @@ class SensorsStage:
             log.warning("%s: %s (sensors.wrong)", anomaly.sensor, anomaly.fault)
             yield from self._told(anomaly)
 
-    def _judged_well(self, found: Found) -> frozenset[str]:
-        """The sensors with which all is declared well, but for the limits of the file."""
-        if found.fault in ("low", "high", "fast"):
-            return frozenset()
+    @property
+    def _declared_well(self) -> frozenset[str]:
+        """The sensors that are being learnt, with which all is well."""
         return frozenset[str]().union(*(one.learner.sensors for one in self._learning))
 
     def _told(self, anomaly: Anomaly) -> Iterator[Message]:
@@ -220,7 +221,7 @@ class SensorsStage:
 
     def _report(self, at_s: float) -> SensorsReport:
         wrong = {anomaly.sensor for anomaly in self._alarms.open}
-        learning = frozenset[str]().union(*(one.learner.sensors for one in self._learning))
+        learning = self._declared_well
         readings = []
         for name, detector in self._judge.detectors.items():
             trace = detector.trace

@@ -15,7 +15,7 @@ from assistant.bridge.described import described_text
 from assistant.bridge.discovery.announcements import patterns
 from assistant.bridge.discovery.devices import described
 from assistant.bridge.discovery.registry import Registry, Report
-from assistant.bridge.mqtt import Broker
+from assistant.bridge.mqtt import Broker, may_not_subscribe
 from assistant.bridge.payloads import Publication
 from assistant.core.clock import boottime_s
 from assistant.core.errors import BridgeError
@@ -145,8 +145,7 @@ class DiscoveringBroker(Broker):
     ) -> None:
         refused = [str(reason) for reason in reasons if reason.is_failure]
         if self._present and refused:
-            told = f"may not subscribe to {len(refused)} topics: {refused[0]} (bridge.refused)"
-            self._complaints.of(_ANNOUNCED, told)
+            self._complaints.of(_ANNOUNCED, f"{may_not_subscribe(refused)} (bridge.refused)")
         else:
             super()._subscribed(client, _, number, reasons, more)
 
