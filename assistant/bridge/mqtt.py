@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -71,6 +72,8 @@ class Broker(Link):
         self._settings, self._is_muted = settings, is_muted
         self._muted: bool | None = None
         """Whether the assistant is muted; None where nobody knows."""
+        self._telling = threading.Lock()
+        """Held so that a mute is told either with the connection or after it."""
         self._look_at_s = 0.0
         self._awaited: dict[int, _Awaited] = {}
         """MQTT's id of a message → what its acknowledgement proves to have arrived."""
@@ -143,10 +146,11 @@ class Broker(Link):
 
     def muted(self, on: bool) -> None:
         """Publish whether the assistant is muted, where it announces itself."""
-        if self._settings.announce and on is not self._muted:
-            self._muted = on
-            if self._present:
-                self._announce(self._client)
+        with self._telling:
+            if self._settings.announce and on is not self._muted:
+                self._muted = on
+                if self._present:
+                    self._announce(self._client)
 
     def alarm(self, anomaly: Anomaly) -> None:
         """Publish what is wrong, at once or when the broker is back."""
@@ -312,9 +316,10 @@ class Broker(Link):
     def _joined(self, client: Client) -> None:
         """Announce that the bridge misses nothing from now on; devices may wait for this."""
         client.publish(presence_topic(self._settings.prefix), "online", 1, True)
-        if self._settings.announce:
-            self._announce(client)
-        self._changed(True, "")
+        with self._telling:
+            if self._settings.announce:
+                self._announce(client)
+            self._changed(True, "")
 
     def _announce(self, client: Client) -> None:
         """Tell Home Assistant of the assistant itself, by retained messages."""

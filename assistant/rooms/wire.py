@@ -57,9 +57,7 @@ async def read_event(reader: asyncio.StreamReader, idle_s: float | None = IDLE_S
     large, or does not come in time.
     """
     try:
-        async with asyncio.timeout(idle_s):
-            first = await reader.read(1)
-        if not first:
+        if not (first := await _beginning(reader, idle_s)):
             return None
         async with asyncio.timeout(WHOLE_S):
             return await _rest(first, reader)
@@ -74,6 +72,16 @@ async def read_event(reader: asyncio.StreamReader, idle_s: float | None = IDLE_S
         raise _lost(error) from error
     except _UNREADABLE as error:
         raise RoomsError("rooms.frame", f"it sends no event: {type(error).__name__}") from error
+
+
+async def _beginning(reader: asyncio.StreamReader, idle_s: float | None) -> bytes:
+    try:
+        async with asyncio.timeout(idle_s):
+            return await reader.read(1)
+    except TimeoutError:
+        # Where this process itself was held up, what came meanwhile has been read by now.
+        async with asyncio.timeout(0):
+            return await reader.read(1)
 
 
 async def _rest(first: bytes, reader: asyncio.StreamReader) -> Event:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
+from paho.mqtt.client import Client
 
 from assistant.bridge.discovery.announcements import read_announcement
 from assistant.bridge.mqtt import Broker
@@ -62,6 +64,25 @@ def test_mute_and_unmute_are_told_as_they_come(
     assert listener.hears("hark/bridge/muted") == (b"ON", False)
     list(bridge.stage.feed(MuteChanged(muted=False)))
     assert listener.hears("hark/bridge/muted") == (b"OFF", False)
+
+
+def test_a_mute_that_comes_as_it_announces_itself_is_told(
+    mosquitto: Mosquitto, listener: Lamp, things: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge = bench(mosquitto, announce=True)
+    things.callback(bridge.link.close)
+    announce = bridge.link._announce
+    mute = threading.Thread(target=bridge.link.muted, args=(True,))
+
+    def announced(client: Client) -> None:
+        announce(client)
+        if not mute.ident:
+            mute.start()
+            mute.join(0.1)
+
+    monkeypatch.setattr(bridge.link, "_announce", announced)
+    bridge.is_there()
+    assert listener.hears("hark/bridge/muted") == (b"ON", False)
 
 
 def test_a_change_that_was_not_told_is_seen(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import time
+from contextlib import closing
 
 import pytest
 from wyoming.audio import AudioChunk
 from wyoming.event import Event
+from wyoming.ping import Pong
 from wyoming.tts import Synthesize
 
 from assistant.core.errors import RoomsError
@@ -69,6 +73,24 @@ def test_events_come_back_as_they_were_sent() -> None:
     assert AudioChunk.from_event(first).audio == sound.audio
     assert Synthesize.from_event(second).text == said.text
     assert end is None
+
+
+def test_what_came_while_this_end_was_held_up_is_no_silence() -> None:
+    pong = written(Pong().event())
+
+    async def run() -> Event | None:
+        ours, theirs = socket.socketpair()
+        reader, writer = await asyncio.open_connection(sock=ours, limit=MOST_HEADER_BYTES)
+        with closing(theirs), closing(writer):
+            reading = asyncio.create_task(read_event(reader, 0.05))
+            await asyncio.sleep(0)
+            theirs.sendall(pong)
+            time.sleep(0.1)
+            return await reading
+
+    event = asyncio.run(run())
+    assert event is not None
+    assert Pong.is_type(event.type)
 
 
 def test_a_frame_may_come_in_any_pieces() -> None:
