@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
 from typing import ClassVar, NamedTuple
 
 from assistant.core.messages import (
@@ -25,7 +25,7 @@ from assistant.core.sensors.messages import Fault, Judged
 from assistant.sensors.alarms import Alarms
 from assistant.sensors.detection.judge import Found, Judge, Learner
 from assistant.sensors.detection.season import DayClock
-from assistant.sensors.store import Store
+from assistant.sensors.store import Store, UnderWay
 
 LOOK_EVERY_S = 0.5
 """Seconds between two looks for sensors that are silent, and at groups, while values come."""
@@ -53,7 +53,8 @@ class SensorsStage:
 
     What begins is written down before it is told, and told again after a restart under the same id.
     `now` is the wall time, `boot_id` that of this boot, whose seconds the times of values are. What
-    is being learnt outlives a stage that is rebuilt.
+    is being learnt outlives a stage that is rebuilt; after a restart it is learnt from what comes
+    then.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (SensorValues, SensorsRequest)
@@ -159,9 +160,8 @@ class SensorsStage:
 
     def _obey(self, request: SensorsRequest) -> None:
         if request.what == "learn":
-            known = [name for name in request.sensors if name in self._described.by_id]
-            until_s = request.at_s + request.for_s
-            self._learning.append(Learning(Learner(self._described, known, self._clock), until_s))
+            self._begin_learning(request.sensors, request.at_s + request.for_s)
+            self._keep_under_way(request.at_s)
         elif request.what == "roll_back":
             self._roll_back(request.sensors)
         elif (of := self._store.sensor_of(request.anomaly)) is not None:
@@ -169,6 +169,17 @@ class SensorsStage:
             group = self._described.by_id[sensor].judged_with if fault == "together" else ""
             self._store.widen(group or sensor)
             self._judge_anew()
+
+    def _begin_learning(self, names: Iterable[str], until_s: float) -> None:
+        known = [name for name in names if name in self._described.by_id]
+        self._learning.append(Learning(Learner(self._described, known, self._clock), until_s))
+
+    def _keep_under_way(self, at_s: float) -> None:
+        now = self._now()
+        self._store.keep_under_way(
+            UnderWay(tuple(sorted(learner.sensors)), now + timedelta(seconds=until_s - at_s))
+            for learner, until_s in self._learning
+        )
 
     def _roll_back(self, names: tuple[str, ...]) -> None:
         back = [name for name in names if self._store.roll_back(name)]
@@ -190,6 +201,7 @@ class SensorsStage:
             self._store.keep_learnt(learnt, self._now())
             told = "%d sensors and %d groups were learnt (sensors.learnt)"
             log.info(told, len(learnt.single), len(learnt.groups))
+        self._keep_under_way(at_s)
         self._judge_anew()
 
     def _made_judge(self) -> Judge:
@@ -204,12 +216,17 @@ class SensorsStage:
     # ── restarts ────────────────────────────────────────────────────────────────────────────
 
     def _restore(self, at_s: float) -> None:
-        """Go on from the levels that were kept, where they are of this boot and not too old."""
+        """Go on with what was under way, and from the levels that were kept, where they are of this
+        boot and not too old."""
         self._restored = True
         kept_at_s, levels = self._store.levels(self._boot_id)
         for name in levels.keys() & self._judge.detectors.keys():
             if 0 <= at_s - kept_at_s < FRESH_S:
                 self._judge.detectors[name].trace.go_on(levels[name])
+        if not self._learning:
+            now = self._now()
+            for one in self._store.under_way:
+                self._begin_learning(one.sensors, at_s + (one.until - now).total_seconds())
 
     def _keep_levels(self, at_s: float) -> None:
         traces = {name: one.trace.kept() for name, one in self._judge.detectors.items()}

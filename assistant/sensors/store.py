@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -41,11 +41,22 @@ def _create(database: Any) -> None:
     )
 
 
+class UnderWay(msgspec.Struct, frozen=True):
+    """Sensors that are being learnt, and until when."""
+
+    sensors: tuple[str, ...]
+    until: datetime
+
+
+def _create_under_way(database: Any) -> None:
+    database.execute("CREATE TABLE under_way (learning TEXT NOT NULL) STRICT")
+
+
 class Store:
     """What the sensors' process keeps in a file, or in memory for None; raises `StorageError`."""
 
     def __init__(self, path: Path | None = None, connect: Connect = CONNECT) -> None:
-        self._database = Database(path, (_create,), connect=connect)
+        self._database = Database(path, (_create, _create_under_way), connect=connect)
         # An alarm does not wait for the disk: what is written outlives a kill -9. After a power cut
         # the last of it may be gone; what is wrong then begins once more.
         self._database.execute("PRAGMA synchronous=NORMAL")
@@ -91,13 +102,31 @@ class Store:
 
     def roll_back(self, name: str) -> bool:
         """Go back to the model before the newest of a sensor or group; whether there is one."""
-        rows = self._database.execute(
-            "SELECT version FROM learnt WHERE name = ? ORDER BY version DESC LIMIT 2", name
-        )
-        if len(rows) < 2:
-            return False
-        self._database.execute("DELETE FROM learnt WHERE version = ?", rows[0][0])
-        return True
+        is_back = False
+        for kind in ("sensor", "group"):
+            rows = self._database.execute(
+                "SELECT version FROM learnt WHERE kind = ? AND name = ?"
+                " ORDER BY version DESC LIMIT 2",
+                *(kind, name),
+            )
+            if len(rows) == 2:
+                self._database.execute("DELETE FROM learnt WHERE version = ?", rows[0][0])
+                is_back = True
+        return is_back
+
+    def keep_under_way(self, learning: Iterable[UnderWay]) -> None:
+        """Keep what is being learnt, in place of what was before."""
+        with self._database.transaction():
+            self._database.execute("DELETE FROM under_way")
+            for one in learning:
+                text = msgspec.json.encode(one).decode()
+                self._database.execute("INSERT INTO under_way VALUES (?)", text)
+
+    @property
+    def under_way(self) -> list[UnderWay]:
+        """What is being learnt."""
+        rows = self._database.execute("SELECT learning FROM under_way ORDER BY rowid")
+        return [msgspec.json.decode(text, type=UnderWay) for (text,) in rows]
 
     @property
     def slack(self) -> Mapping[str, float]:

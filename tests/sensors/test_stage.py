@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -49,7 +49,11 @@ class Plant:
         """Start the process, perhaps again."""
         self.store.close()
         self.store = Store(self.file)
-        self.stage = SensorsStage(PLANT, self.store, lambda: NOON, "boot", self.learning)
+        self.stage = SensorsStage(PLANT, self.store, self.now, "boot", self.learning)
+
+    def now(self) -> datetime:
+        """The wall time, which goes on with that of the values."""
+        return NOON + timedelta(seconds=self.at_s)
 
     def feed(self, message: Message) -> list[Message]:
         return list(self.stage.feed(message))
@@ -170,6 +174,22 @@ def test_what_is_learnt_goes_on_over_a_reload(plant: Plant) -> None:
     plant.start()
     plant.run(LEARNT_S // 2 + 5)
     assert events(plant.run(5, cold=-10.0)) == [("cold", "spike", False)]
+
+
+def test_what_is_learnt_goes_on_after_a_restart_until_its_time(plant: Plant) -> None:
+    plant.learn("cold", for_s=2 * LEARNT_S)
+    plant.run(LEARNT_S // 2)
+    plant.learning = []
+    plant.start()
+    report = [one for one in plant.run(REPORT_EVERY_S + 1) if isinstance(one, SensorsReport)][-1]
+    assert {one.sensor: one.judged for one in report.readings}["cold"] == "learning"
+    plant.run(1.5 * LEARNT_S + 5)
+    assert "cold" in plant.store.learnt.single
+    assert events(plant.run(5, cold=-10.0)) != []
+    plant.learning = []
+    plant.start()
+    assert plant.run(5) != []
+    assert plant.learning == []
 
 
 def test_late_doubled_and_unknown_values_are_counted_and_change_nothing(plant: Plant) -> None:

@@ -73,6 +73,16 @@ def test_it_goes_back_to_the_one_before_but_not_to_none(store: Store) -> None:
     assert not store.roll_back("nobody")
 
 
+def test_a_sensor_and_a_group_of_one_name_go_back_together(store: Store) -> None:
+    store.keep_learnt(Learnt(single={"heat": MODEL}, groups={"heat": (group(),)}), NOON)
+    assert not store.roll_back("heat")  # each has one version alone
+    newer = Learnt(single={"heat": msgspec.structs.replace(MODEL, level=11.0)})
+    store.keep_learnt(newer, NOON)
+    assert store.roll_back("heat")
+    assert store.learnt.single["heat"].level == MODEL.level
+    assert len(store.learnt.groups["heat"]) == 1
+
+
 def test_false_alarms_widen_until_it_is_learnt_anew(store: Store) -> None:
     store.widen("heat")
     store.widen("heat")
