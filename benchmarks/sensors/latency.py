@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import random
+import subprocess
 import sys
 import tempfile
 import threading
@@ -191,8 +192,18 @@ def _talking(rig: Rig, wanted: bool) -> Iterator[None]:
         thread.join()
 
 
-def measure(values: int, rate: float, every_s: float, talks: bool) -> Measured:
-    """Run all of it; raises `ControlError` where the daemon does not come to serve."""
+class Bench(NamedTuple):
+    """A daemon with a bridge and a broker, and what tells values and hears actions."""
+
+    rig: Rig
+    bridge: subprocess.Popen[bytes]
+    operator: Operator
+    machines: Machines
+
+
+@contextmanager
+def running_plant(every_s: float) -> Iterator[Bench]:
+    """Run all of it until an action has come; raises `ControlError` where it does not serve."""
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="hark-sensors-")))
         port = opened.enter_context(running_broker(folder)).port
@@ -205,6 +216,12 @@ def measure(values: int, rate: float, every_s: float, talks: bool) -> Measured:
         operator = opened.enter_context(closing(Operator(port)))
         machines = opened.enter_context(closing(Machines(port, operator, every_s)))
         _await_first(machines, operator)
+        yield Bench(rig, bridge, operator, machines)
+
+
+def measure(values: int, rate: float, every_s: float, talks: bool) -> Measured:
+    """Time actions; raises `ControlError` where the daemon does not come to serve."""
+    with running_plant(every_s) as (rig, bridge, operator, machines):
         began_s, before = time.monotonic(), _processors(rig, bridge.pid)
         with _talking(rig, talks):
             reached = machines.run(values, rate)

@@ -16,6 +16,7 @@ from wyoming.tts import Synthesize
 from assistant.core.errors import RoomsError
 from assistant.rooms import wire
 from assistant.rooms.wire import (
+    IDLE_S,
     MOST_DATA_BYTES,
     MOST_HEADER_BYTES,
     MOST_PAYLOAD_BYTES,
@@ -40,7 +41,7 @@ class Sent:
         """Nothing waits."""
 
 
-def read(*pieces: bytes, ends: bool = True) -> list[Event | None]:
+def read(*pieces: bytes, ends: bool = True, idle_s: float | None = IDLE_S) -> list[Event | None]:
     """The events in what was sent, with a None at the end."""
 
     async def run() -> list[Event | None]:
@@ -49,9 +50,9 @@ def read(*pieces: bytes, ends: bool = True) -> list[Event | None]:
             reader.feed_data(piece)
         if ends:
             reader.feed_eof()
-        events = [await read_event(reader)]
+        events = [await read_event(reader, idle_s)]
         while events[-1] is not None:
-            events.append(await read_event(reader))
+            events.append(await read_event(reader, idle_s))
         return events
 
     return asyncio.run(run())
@@ -126,13 +127,13 @@ def test_what_is_no_event_is_an_error(frame: bytes) -> None:
         read(frame)
 
 
-@pytest.mark.parametrize(("sent", "patience"), [(b"", "IDLE_S"), (b'{"type": "pi', "WHOLE_S")])
+@pytest.mark.parametrize(("sent", "idle_s"), [(b"", 0.05), (b'{"type": "pi', None)])
 def test_what_does_not_come_in_time_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, sent: bytes, patience: str
+    monkeypatch: pytest.MonkeyPatch, sent: bytes, idle_s: float | None
 ) -> None:
-    monkeypatch.setattr(wire, patience, 0.05)
+    monkeypatch.setattr(wire, "WHOLE_S", 0.05)
     with pytest.raises(RoomsError) as raised:
-        read(sent, ends=False)
+        read(sent, ends=False, idle_s=idle_s)
     assert raised.value.code == "rooms.slow"
 
 
