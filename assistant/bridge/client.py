@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
@@ -80,8 +82,14 @@ def connection(settings: MqttSettings) -> Connection:
         limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         largest = LARGEST_BYTES if settings.discover else LARGEST_PAYLOAD_BYTES
         limits.MaximumPacketSize = largest + OVERHEAD_BYTES
+    client.on_socket_open = _send_at_once
     client.connect_async(_host(settings), settings.port, KEEPALIVE_S, properties=limits)
     return client
+
+
+def _send_at_once(_: Client, __: Any, opened: Any) -> None:
+    """Have no alarm wait until the broker has acknowledged what went before it (Nagle)."""
+    opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def password(settings: MqttSettings) -> str | None:

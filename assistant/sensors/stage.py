@@ -144,8 +144,8 @@ class SensorsStage:
         anomaly = self._alarms.see(found, at_s, self._judge.detectors[found.sensor])
         if anomaly is not None:
             self._store.keep_anomaly(anomaly)
-            log.warning("%s: %s (sensors.wrong)", anomaly.sensor, anomaly.fault)
             yield from self._told(anomaly)
+            log.warning("%s: %s (sensors.wrong)", anomaly.sensor, anomaly.fault)
 
     @property
     def _declared_well(self) -> frozenset[str]:

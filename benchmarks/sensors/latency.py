@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -46,8 +47,12 @@ READY_S = 60.0
 MISSED_AFTER_S = 5.0
 SPREAD = 3.0
 """Standard deviation of usual values."""
+AT_ONCE = "set_tcp_nodelay true"
+"""As the documentation has it: else the broker holds values back for up to 40 ms."""
 PAUSE_S = 4.0
 """Silence after what is said, in which it is answered."""
+SWITCHES_S = 0.0005
+"""Seconds for which one thread of this process may hold up another, which is measured with it."""
 
 
 class Measured(NamedTuple):
@@ -76,8 +81,10 @@ class Operator:
     def __init__(self, port: int) -> None:
         self.waits_ms: list[float] = []
         self._began_s: dict[str, float] = {}
-        self._client = _joined(port)
+        self._client = Client(CallbackAPIVersion.VERSION2)
         self._client.on_message = self._heard
+        self._client.connect("127.0.0.1", port)
+        self._client.loop_start()
         self._client.subscribe(f"{STOP}/#", qos=1)
 
     def await_action(self, sensor: str) -> None:
@@ -90,7 +97,8 @@ class Operator:
 
     def close(self) -> None:
         """Leave the broker."""
-        _leave(self._client)
+        self._client.disconnect()
+        self._client.loop_stop()
 
     def _heard(self, _: Client, __: object, message: MQTTMessage) -> None:
         now_s = time.monotonic()
@@ -100,14 +108,21 @@ class Operator:
 
 
 class Machines:
-    """Publish values of all sensors in their turn, and now and then one beyond its limit."""
+    """Publish values of all sensors in their turn, and now and then one beyond its limit.
+
+    They do so by one thread, which no other one of this process holds up for long.
+    """
 
     def __init__(self, port: int, operator: Operator, every_s: float) -> None:
         self._operator, self._every_s = operator, every_s
         self._rng = random.Random(1)
-        self._client = _joined(port)
+        self._client = Client(CallbackAPIVersion.VERSION2)
+        self._client.connect("127.0.0.1", port)
+        while not self._client.is_connected():
+            self._client.loop()
         self._sensors = itertools.cycle(plant().sensors)
-        self._broken = itertools.cycle(limited(plant()))
+        self._broken = itertools.cycle(limited(plant())[1:])  # the first tells when all is ready
+        self._wanted = deque[Sensor]()
 
     def run(self, count: int, rate: float) -> float:
         """Publish so many values at that rate; the rate that was reached."""
@@ -118,14 +133,21 @@ class Machines:
             now_s = time.monotonic()
             if now_s >= breaks_at_s:
                 breaks_at_s += self._every_s
-                self.break_one(next(self._broken))
+                self._wanted.append(next(self._broken))
+            while self._wanted:
+                self.break_one(self._wanted.popleft())
                 published += 1
             due = min(count, int((now_s - began_s) * rate))
             for _ in range(due - published):
                 self._tell(next(self._sensors), self._rng.gauss(USUAL, SPREAD))
             published = max(published, due)
+            self._client.loop_misc()
             time.sleep(TURN_S)
         return published / (time.monotonic() - began_s)
+
+    def break_soon(self, sensor: Sensor) -> None:
+        """Have the thread that runs publish a value beyond the sensor's limit."""
+        self._wanted.append(sensor)
 
     def break_one(self, sensor: Sensor) -> None:
         """Publish a value beyond the sensor's limit."""
@@ -138,22 +160,10 @@ class Machines:
 
     def close(self) -> None:
         """Leave the broker."""
-        _leave(self._client)
+        self._client.disconnect()
 
     def _tell(self, sensor: Sensor, value: float) -> None:
         self._client.publish(str(sensor.topic), f"{value:.3f}", qos=0)
-
-
-def _joined(port: int) -> Client:
-    client = Client(CallbackAPIVersion.VERSION2)
-    client.connect("127.0.0.1", port)
-    client.loop_start()
-    return client
-
-
-def _leave(client: Client) -> None:
-    client.disconnect()
-    client.loop_stop()
 
 
 def _await_first(machines: Machines, operator: Operator) -> None:
@@ -206,7 +216,7 @@ def running_plant(every_s: float) -> Iterator[Bench]:
     """Run all of it until an action has come; raises `ControlError` where it does not serve."""
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="hark-sensors-")))
-        port = opened.enter_context(running_broker(folder)).port
+        port = opened.enter_context(running_broker(folder, AT_ONCE)).port
         file = folder / "sensors.yaml"
         file.write_text(as_file(plant()), "utf-8")
         settings = f'[mqtt]\nhost = "127.0.0.1"\nport = {port}\n[sensors]\nfile = "{file}"\n'
@@ -250,6 +260,7 @@ def main() -> None:
         "--talk", action="store_true", help="speak commands to the daemon meanwhile"
     )
     given = parser.parse_args()
+    sys.setswitchinterval(SWITCHES_S)
     measured = measure(given.values, given.rate, given.every, given.talk)
     sys.stdout.write(str(measured))
     sys.exit(measured.missed > 0)

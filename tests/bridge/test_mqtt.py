@@ -54,6 +54,15 @@ def test_a_command_reaches_the_lamp_once_and_is_not_retained(
     assert late.heard.empty()
 
 
+def test_what_is_published_waits_for_no_acknowledgement(
+    mosquitto: Mosquitto, things: ExitStack
+) -> None:
+    bench = things.enter_context(closing(Bench(mosquitto.port)))
+    bench.until(DeviceChanged, present=True)
+    opened: Any = bench.broker._client.socket()
+    assert opened.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_states_come_in_retained_ones_too(mosquitto: Mosquitto, things: ExitStack) -> None:
     lamp = things.enter_context(closing(Lamp(mosquitto.port)))
     lamp.tell("hark/light/kitchen/state", b"ON")

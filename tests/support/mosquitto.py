@@ -65,9 +65,9 @@ class Mosquitto:
 
 
 @contextlib.contextmanager
-def running_broker(folder: Path) -> Iterator[Mosquitto]:
+def running_broker(folder: Path, *settings: str) -> Iterator[Mosquitto]:
     """A broker that lets everybody in."""
-    broker = Mosquitto(folder, "allow_anonymous true")
+    broker = Mosquitto(folder, "allow_anonymous true", *settings)
     broker.start()
     yield broker
     broker.stop()

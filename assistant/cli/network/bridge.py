@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
@@ -57,6 +58,9 @@ from assistant.supervision.sdnotify import Notifier
 
 NAME = "bridge"
 BEAT_S = 2.0
+SWITCHES_S = 0.0005
+"""Seconds for which one thread may hold up another: an alarm shall not wait while the connection's
+thread reads values."""
 MUTED_WITHIN_S = 1.0
 """Seconds in which the daemon says whether it is muted."""
 PEERS = ("skills", "control", "audio", SENSORS)
@@ -83,6 +87,7 @@ def bridge(
     """Carry what passes between the daemon and the home's devices, and what skills ask."""
     settings, _ = load_config(config_files(config))
     set_up(NAME, settings.log.level)
+    sys.setswitchinterval(SWITCHES_S)
     os.umask(0o077)  # as in the daemon, whose runtime folder also holds the bridge's sockets
     ended = threading.Event()  # from now on, as whoever finds the socket may end this process
     _when_told_to_end(ended.set)
