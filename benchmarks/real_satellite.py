@@ -216,9 +216,8 @@ class Checks:
 
     def gone(self) -> bool:
         """The satellite notices that Home Assistant was stopped."""
-        gone = _until(lambda: self._board.log().rstrip().endswith("(satellite.base)"))
-        last = self._board.log().splitlines()[-1]
-        return told(f"Home Assistant is stopped: {last}", gone and "gone" in last)
+        gone = _until(lambda: "satellite.gone" in self._board.log().splitlines()[-1])
+        return told(f"Home Assistant is stopped: {self._board.log().splitlines()[-1]}", gone)
 
     def back(self) -> bool:
         """Home Assistant was started again."""

@@ -46,6 +46,8 @@ MOST_WAITING = 600
 """Most events that wait for a slow base, twenty seconds of sound; then it is hung up on."""
 LOOK_EVERY_S = 0.25
 HANDSHAKE_S = 10.0
+LINES_A_MINUTE = 5
+"""Most lines of the log about one thing in a minute: a base that was restarted comes and goes."""
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +70,7 @@ class Server:
         """Name or address → the addresses that it has, as last found."""
         self._address, self.port, self._beat = address, port, beat
         self._pairing, self._trust = pairing, pairing.trust
-        self._complaints = Complaints(log)
+        self._complaints = Complaints(log, most=LINES_A_MINUTE)
         self.callers = Callers(MOST_CONNECTIONS, MOST_CONNECTIONS)
         """Who is connected of those that are named."""
         self._tasks = set[asyncio.Task[None]]()

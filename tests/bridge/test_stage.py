@@ -89,6 +89,16 @@ def test_of_each_culprit_one_complaint_a_minute(caplog: pytest.LogCaptureFixture
     assert told == ["lamp: nonsense", "fan: nonsense", "lamp: nonsense; 49999 more before it"]
 
 
+def test_a_few_a_minute_may_be_told(caplog: pytest.LogCaptureFixture) -> None:
+    now_s = [0.0]
+    complaints = Complaints(logging.getLogger("bridge"), lambda: now_s[0], most=2)
+    for at_s in (0.0, 10.0, 20.0, 30.0, EVERY_S):
+        now_s[0] = at_s
+        complaints.of("lamp", "nonsense")
+    told = [record.message for record in caplog.records]
+    assert told == ["lamp: nonsense", "lamp: nonsense", "lamp: nonsense; 2 more before it"]
+
+
 class Told:
     """A broker of the tests that says what it is told to say."""
 
