@@ -59,7 +59,7 @@ satellite: $(VENV)/.satellite ## on a small board: be the ear and the voice of B
 test-parts test-stories test-long coverage: export PYTHONDONTWRITEBYTECODE :=
 
 # A story told to a real daemon waits for sound most of the time: three are told on two cores, and
-# the other tests run meanwhile, with what the stories leave of the processor.
+# the other tests, which wait as well, run meanwhile with what the stories leave of the processor.
 .PHONY: test
 test: test-set lint ## set up, then run every check but the long ones
 	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && ASSISTANT_TEST_CACHE=$$cache \
@@ -67,7 +67,7 @@ test: test-set lint ## set up, then run every check but the long ones
 
 .PHONY: test-parts
 test-parts:
-	MAKEFLAGS= nice -n 19 $(PYTEST) -n $(CORES) --dist worksteal -m "not e2e and not long"
+	MAKEFLAGS= nice -n 19 $(PYTEST) -n $$(($(CORES) * 2)) --dist worksteal -m "not e2e and not long"
 
 .PHONY: test-stories
 test-stories:

@@ -16,6 +16,7 @@ from assistant.cli.shared.output import console, emit, errors
 from assistant.control.metrics import Stopwatch, Times, figures, times
 from assistant.core.codec import as_json
 from assistant.core.config import config_files, load_config
+from assistant.core.errors import InputError
 from assistant.core.messages import (
     BargeIn,
     DeviceChanged,
@@ -52,7 +53,11 @@ def demo(
     """Speak to the real daemon, its sound card replaced by files, and show what it does."""
     for given in file or ():
         next(frames_of(given), None)  # a file that is not a recording is refused before the start
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{out}: {error.strerror}; name another folder by --out"
+        raise InputError("demo.folder", message) from error
     show = _Json() if json else _Screen(out)
     models = load_config(config_files(None))[0].models_dir
     with tempfile.TemporaryDirectory(prefix="hark-demo-") as name:

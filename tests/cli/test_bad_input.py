@@ -65,6 +65,12 @@ def test_recordings_that_cannot_be_used(tmp_path: Path) -> None:
         refused(assistant(tmp_path, "hear", file), str(file), words)
 
 
+def test_a_demo_that_cannot_keep_its_sound_does_not_begin(tmp_path: Path) -> None:
+    file = tmp_path / "a file"
+    file.touch()
+    refused(assistant(tmp_path, "demo", "--out", file), str(file), "--out")
+
+
 def test_whisper_is_not_measured_where_its_model_is_not(tmp_path: Path) -> None:
     refused(assistant(tmp_path, "eval", "examples", "--engine", "whisper"), "models pull", WHISPER)
 
