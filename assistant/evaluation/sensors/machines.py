@@ -91,12 +91,14 @@ def _read(file: Path, folder: Path) -> Recording | None:
 
 def evaluate_sensors(
     judged: Sequence[Recording],
+    wrong_in: Callable[[Array], Wrong] | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> SensorsFigures:
-    """Learn the first rows of each recording, and judge the others."""
+    """Learn the first rows of each recording, and judge the others, by `wrong_in`."""
     labels, calls, delays = list[Wrong](), list[Wrong](), list[float | None]()
     for number, recording in enumerate(judged):
-        wrong, called = recording.wrong[LEARNT:], called_wrong(recording.readings)
+        called = (wrong_in or called_wrong)(recording.readings)
+        wrong = recording.wrong[LEARNT:]
         labels.append(wrong)
         calls.append(called)
         delays += _delays(wrong, called)
