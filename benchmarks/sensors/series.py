@@ -15,9 +15,8 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-
-from river.anomaly import HalfSpaceTrees
 
 from assistant.evaluation.sensors.series import Series, all_series, evaluate_series
 
@@ -33,6 +32,8 @@ Scores = list[float]
 
 def trees(series: Series) -> Scores:
     """The score of each value by half-space trees, which learn on."""
+    from river.anomaly import HalfSpaceTrees
+
     learnt = [value for _, value in series.values[: series.learnt]]
     low, high = min(learnt), max(learnt)
     model = HalfSpaceTrees(n_trees=25, height=8, window_size=250, seed=1, limits={"v": (0, 1)})
@@ -85,7 +86,10 @@ def main() -> None:
     """Judge the series by each, and print the figures."""
     parser = argparse.ArgumentParser(description="Compare detectors on single series.")
     parser.add_argument("folder", type=Path)
-    judged = all_series(parser.parse_args().folder)
+    folder = parser.parse_args().folder
+    if find_spec("river") is None:
+        sys.exit("missing package: pip install river")
+    judged = all_series(folder)
     show("this detector", judged, None)
     for name, score, fixed in (("trees", trees, TREES), ("gaussian", gaussian, DEVIATIONS)):
         scores = {series.name: score(series) for series in judged}
