@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from assistant.core.errors import AudioError
-from assistant.core.messages import PlaybackEnded, Speech
+from assistant.core.messages import PlaybackEnded, PlaybackStarted, Speech
 from audio.frames import Resampler, Samples, at_rate
 
 STARVED_AFTER_S = 10.0
@@ -38,9 +38,14 @@ class Sounding(NamedTuple):
 
 
 class ReplyStarted(NamedTuple):
-    """A reply's first sample is the next to be played."""
+    """A reply's first sample, which was made at `made_at_s`, is the next to be played."""
 
     utterance_id: str
+    made_at_s: float = 0.0
+
+    def message(self, at_s: float) -> PlaybackStarted:
+        """The news for the other stages, of something that began at `at_s`."""
+        return PlaybackStarted(utterance_id=self.utterance_id, made_at_s=self.made_at_s, at_s=at_s)
 
 
 class ReplyEnded(NamedTuple):
@@ -201,7 +206,7 @@ class PlayQueue:
         news.append(Sounding(samples, self._sentence.rate_hz))
         if self._sentence.utterance_id not in ("", self._current):
             self._current, self._sounded = self._sentence.utterance_id, False
-            news.append(ReplyStarted(self._current))
+            news.append(ReplyStarted(self._current, self._sentence.at_s))
         if self._sentence.utterance_id:
             self._sounded |= len(samples) > 0
         return True

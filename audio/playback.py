@@ -17,7 +17,6 @@ from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     DeviceChanged,
     Message,
-    PlaybackStarted,
     Speech,
 )
 from audio.devices import DEVICES
@@ -204,7 +203,7 @@ class Playback:
                     reference = at_rate(item.samples, item.rate_hz, SAMPLE_RATE_HZ)
                     self._post(_Sounds(reference, at_s))
                 case ReplyStarted():
-                    self._post(PlaybackStarted(utterance_id=item.utterance_id, at_s=at_s))
+                    self._post(item.message(at_s))
                 case ReplyEnded():
                     if item.once and item.heard and self._heard_replies is not None:
                         self._heard_replies.add(item.utterance_id)

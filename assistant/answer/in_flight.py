@@ -13,6 +13,7 @@ from typing import Any
 
 from assistant.answer.generation.token_scheduler import (
     GenerationRequest,
+    Outlook,
     OverloadedError,
     Steps,
     TokenScheduler,
@@ -21,7 +22,7 @@ from assistant.answer.topic import NOTHING, Topic
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AnswerError
 from assistant.core.failure import report_failure
-from assistant.core.messages import DocumentsDone, Message, Question
+from assistant.core.messages import DocumentsDone, Generated, Message, Question
 
 WORDS_WITHIN_S = 2.0
 """Seconds from a question until what was found is said without the generator's words."""
@@ -40,6 +41,16 @@ class Spoken:
     """The time of its question."""
 
 
+@dataclass
+class _Open:
+    """A question whose answer the generator words."""
+
+    utterance_id: str
+    request: GenerationRequest
+    tokens: int = 0
+    """Tokens that were made for it."""
+
+
 class InFlight:
     """Shares the generator among the current questions, a few tokens a `turn`.
 
@@ -50,7 +61,7 @@ class InFlight:
 
     def __init__(self, scheduler: TokenScheduler | None = None) -> None:
         self._scheduler = scheduler
-        self._open: list[tuple[str, GenerationRequest]] = []
+        self._open: list[_Open] = []
         self._ready: deque[Message] = deque()
         self.spoken: defaultdict[str, Spoken] = defaultdict(Spoken)
         self.requests: dict[str, DocumentsDone | None] = {}
@@ -82,33 +93,39 @@ class InFlight:
 
     def cancel(self, utterance_id: str) -> None:
         """Say nothing more to this utterance."""
-        for name, request in self._open:
-            if name == utterance_id and self._scheduler is not None:
-                self._scheduler.cancel(request)
-        self._open = [(name, request) for name, request in self._open if name != utterance_id]
+        for one in self._open:
+            if one.utterance_id == utterance_id and self._scheduler is not None:
+                self._scheduler.cancel(one.request)
+        self._open = [one for one in self._open if one.utterance_id != utterance_id]
 
     def turn(self) -> Iterator[Message]:
         """Make a few tokens for the next question; gives the replies that are ready."""
         if self._scheduler is not None:
             self._scheduler.work()
-        ended = [pair for pair in self._open if pair[1].ended_s is not None]
-        self._open = [pair for pair in self._open if pair[1].ended_s is None]
+        ended = [one for one in self._open if one.request.ended_s is not None]
+        self._open = [one for one in self._open if one.request.ended_s is None]
+        for one in ended:
+            began_s = one.request.asked_s
+            yield Generated(utterance_id=one.utterance_id, began_at_s=began_s, tokens=one.tokens)
         while self._ready:
             yield self._ready.popleft()
-        for name, request in ended:
-            if request.error is not None:
-                yield report_failure("answer", request.error, name)
+        for one in ended:
+            if one.request.error is not None:
+                yield report_failure("answer", one.request.error, one.utterance_id)
 
     def _take_on(
         self, scheduler: TokenScheduler, question: Question, replies: Steps[None], tokens: int
     ) -> None:
         until_s = (question.at_s or boottime_s()) + WORDS_WITHIN_S
-        request = scheduler.submit(replies, tokens, self._heed, until_s)
-        self._open.append((question.utterance_id, request))
+        request = scheduler.submit(replies, tokens, lambda step: self._heed(one, step), until_s)
+        one = _Open(question.utterance_id, request)
+        self._open.append(one)
 
-    def _heed(self, step: Any) -> None:
+    def _heed(self, one: _Open, step: Any) -> None:
         if isinstance(step, Message):
             self._ready.append(step)
+        elif not isinstance(step, Outlook):
+            one.tokens += 1
 
 
 def _without_words(replies: Steps[None], refused: AnswerError) -> Iterator[Message]:

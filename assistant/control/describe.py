@@ -20,6 +20,7 @@ from assistant.core.messages import (
     DocumentsProgress,
     DocumentsRequest,
     DocumentSummary,
+    Generated,
     HomeCommand,
     HomeDescribed,
     HomeForecasts,
@@ -54,6 +55,7 @@ from assistant.core.messages import (
     SpokenReply,
     StageFailed,
     StageRestarted,
+    TraceMade,
     Transcript,
     Utterance,
     Woke,
@@ -96,6 +98,8 @@ def _of_utterance(event: Message) -> str:
             return "interrupted"
         case NothingHeard():
             return "nobody spoke"
+        case Generated(tokens=tokens):
+            return f"{tokens} tokens"
         case PlaybackStarted() | PlaybackEnded() | BargeIn():
             return ""
     return ""
@@ -191,6 +195,8 @@ def _of_daemon(event: Message) -> str:
             return f"{stage}: {value:.0%} of the last answers are {what}, {expected:.0%} expected"
         case Reload(stage=stage):
             return stage
+        case TraceMade(export=export):
+            return f"{len(export)} characters"
     return ""
 
 

@@ -16,6 +16,7 @@ from assistant.core.clock import boottime_s
 from assistant.core.errors import ControlError
 from assistant.core.messages import (
     Commit,
+    Generated,
     Interpretation,
     Message,
     PlaybackStarted,
@@ -24,6 +25,7 @@ from assistant.core.messages import (
     StageFailed,
     Transcript,
     Utterance,
+    Woke,
     Word,
 )
 from assistant.recordings.trace import decided, of_kind
@@ -33,12 +35,13 @@ KEPT = 20
 _MOST_EVENTS = 64
 """Most messages of one utterance: speech that goes on and on has many revisions."""
 
-_EARLY = 4
-"""Most utterances of which other processes' messages are held until the listener's own comes."""
+_EARLY = 32
+"""Most utterances of which other messages are held until the one that something was spoken; those
+of which only a wake word was heard never have one."""
 
 _OF_UTTERANCES = (
     *(Utterance, Transcript, Interpretation, Commit, Question, SpokenReply),
-    *(PlaybackStarted, StageFailed),
+    *(PlaybackStarted, StageFailed, Woke, Generated),
 )
 
 

@@ -10,6 +10,7 @@ from assistant.control.metrics_store import MetricsStore
 from assistant.control.recollection import Recollection
 from assistant.control.sensors import ASKED_HERE, SensorsSeen
 from assistant.control.server import ControlServer
+from assistant.control.traces.tracer import Tracer
 from assistant.core.codec import UNPUBLISHED
 from assistant.core.messages import (
     Control,
@@ -21,12 +22,16 @@ from assistant.core.messages import (
     SafeModeEntered,
     SensorsRequest,
     StageRestarted,
+    TraceMade,
     Work,
     concrete,
 )
 from assistant.recordings.keeper import RecordingKeeper
 
-WATCHED = tuple(t for t in (*concrete(Work), *concrete(Control)) if t not in UNPUBLISHED)
+WATCHED = tuple(
+    t for t in (*concrete(Work), *concrete(Control)) if t not in (*UNPUBLISHED, TraceMade)
+)
+"""All but what tells of these themselves, which is made here."""
 OWN = (DocumentsRequest, Reload, Replace, SensorsRequest, StageRestarted, SafeModeEntered)
 """Types that this process sends; it does not receive its own broadcasts."""
 
@@ -47,9 +52,11 @@ class ControlStage:
         keeper: RecordingKeeper | None = None,
         home: DescribedHome | None = None,
         sensors: SensorsSeen | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         self._server, self._metrics, self._recollection = server, metrics, recollection
         self._keeper, self._home, self._sensors = keeper, home, sensors
+        self._tracer = tracer or Tracer(recollection)
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Pass `message` on; messages in `OWN` also go out on the bus."""
@@ -62,10 +69,12 @@ class ControlStage:
             if due_s is not None and due_s <= message.at_s:
                 self._metrics.tick()
             self._server.tick(message.at_s)
+            yield from self._tracer.tick(message.at_s)
             return
         self._server.show(message)
         self._metrics.observe(message)
         self._recollection.observe(message)
+        self._tracer.observe(message)
         if self._sensors is not None:
             self._sensors.observe(message)
         if self._keeper is not None:
@@ -74,8 +83,9 @@ class ControlStage:
             yield message
 
     def deadline_s(self) -> float | None:
-        """When the metrics are to be written, or a caller has been idle for too long."""
-        dues_s = (self._metrics.deadline_s(), self._server.deadline_s())
+        """When metrics or a trace are to be written, or a caller has been idle for too long."""
+        parts = (self._metrics, self._server, self._tracer)
+        dues_s = (part.deadline_s() for part in parts)
         return min((due_s for due_s in dues_s if due_s is not None), default=None)
 
 

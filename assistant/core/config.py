@@ -32,7 +32,12 @@ from assistant.core.settings.button import ButtonSettings
 from assistant.core.settings.calendar import CalendarSettings
 from assistant.core.settings.documents import DocumentsSettings
 from assistant.core.settings.hearing import AudioSettings, ListeningSettings, WakeSettings
-from assistant.core.settings.history import LogSettings, MetricsSettings, RecordingsSettings
+from assistant.core.settings.history import (
+    LogSettings,
+    MetricsSettings,
+    RecordingsSettings,
+    TracesSettings,
+)
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.core.settings.merge import flat, merge
 from assistant.core.settings.mpd import MpdSettings
@@ -150,6 +155,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     wyoming: WyomingSettings = WyomingSettings()
     sensors: SensorsSettings = SensorsSettings()
     metrics: MetricsSettings = MetricsSettings()
+    traces: TracesSettings = TracesSettings()
     recordings: RecordingsSettings = RecordingsSettings()
     storage: StorageSettings = StorageSettings()
     log: LogSettings = LogSettings()
@@ -192,8 +198,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def uses_bridge(self) -> bool:
-        """Whether the daemon speaks to the bridge: about devices, or about its calendar."""
-        return self.reaches_devices or bool(self.calendar.url)
+        """Whether the daemon speaks to the bridge: about devices, its calendar, or its traces."""
+        return self.reaches_devices or bool(self.calendar.url or self.traces.endpoint)
 
     @property
     def reaches_home(self) -> bool:

@@ -38,6 +38,8 @@ PAIRING_FOLDER = "pairing"
 DESCRIBED_HOME_FILE = "home-assistant.json"
 """The home as the bridge described it last; JSON is YAML, too."""
 METRICS_FILE = "metrics.jsonl"
+TRACES_FOLDER = "traces"
+"""Folder of where the time of the last utterances went; no words."""
 SKILLS_FOLDER = "skills"
 """Folder of the skills of others that were installed, each in a folder of its name, and of the
 files of the tables of all skills."""

@@ -71,6 +71,8 @@ from assistant.core.sensors.messages import SensorsRequest as SensorsRequest
 from assistant.core.sensors.messages import SensorValue as SensorValue
 from assistant.core.sensors.messages import SensorValues as SensorValues
 from assistant.core.settings.wyoming import PEER
+from assistant.core.traces.messages import Generated as Generated
+from assistant.core.traces.messages import TraceMade as TraceMade
 
 
 class AudioChunk(Spoken, frozen=True, kw_only=True):
@@ -240,6 +242,8 @@ class PlaybackStarted(Control, frozen=True, kw_only=True):
     """The first sample of a reply has gone to the loudspeaker."""
 
     utterance_id: Id
+    made_at_s: float = 0.0
+    """When the voice had made it; 0 for unknown."""
     peer: Id = ""
     """The satellite that plays it; "" for the device itself."""
 

@@ -28,6 +28,8 @@ from assistant.control.recollection import Recollection
 from assistant.control.sensors import SensorsSeen
 from assistant.control.server import ControlServer
 from assistant.control.stage import ControlStage
+from assistant.control.traces.ring import LineRing
+from assistant.control.traces.tracer import Tracer
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, load_config
@@ -41,6 +43,7 @@ from assistant.core.layout import (
     SENSORS,
     SENSORS_FILE,
     STATE_FILE,
+    TRACES_FOLDER,
     VOLUME_FILE,
 )
 from assistant.core.messages import HomeDescribed, Message, Reload, Replace, SpokenReply, Work
@@ -343,8 +346,19 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
         status=None if heartbeat.line else alone,
     )
     home = DescribedHome(config.described_home)
-    stage = ControlStage(server, metrics, recollection, keeper, home, sensors)
-    return ProcessParts(stage, heartbeat, (server,))
+
+    def make(config: Config) -> ControlStage:
+        tracer = _tracer(config, recollection)
+        return ControlStage(server, metrics, recollection, keeper, home, sensors, tracer)
+
+    again = partial(reload_settings, files)
+    return ProcessParts(make(config), heartbeat, (server,), rebuild=lambda: make(again()))
+
+
+def _tracer(config: Config, recollection: Recollection) -> Tracer:
+    """What traces utterances; each reload may begin or end it."""
+    ring = LineRing(config.state_dir / TRACES_FOLDER) if config.traces.keep else None
+    return Tracer(recollection, ring, bool(config.traces.endpoint), config.answer.generator)
 
 
 def model_list(composition: Composition) -> dict[str, Any]:

@@ -125,7 +125,7 @@ def test_what_comes_before_the_utterance_itself_counts_and_what_nobody_said_is_f
     recollection.observe(utterance(at_s=10.5))
     (account,) = recollection.told("1").accounts
     assert account.heard == "lamp on"
-    for number in range(10):
+    for number in range(40):
         recollection.observe(SpokenReply(utterance_id=f"timer{number}", text="It is over."))
     recollection.observe(utterance("timer0", at_s=11.0))
     (account,) = recollection.told("1").accounts

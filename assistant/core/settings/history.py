@@ -18,6 +18,19 @@ class MetricsSettings(SettingsSection, frozen=True, kw_only=True):
     """Number of utterances whose stage times are kept."""
 
 
+class TracesSettings(SettingsSection, frozen=True, kw_only=True):
+    """Where the time of each utterance went, as OpenTelemetry tells it; no words of the user."""
+
+    keep: bool = False
+    """Whether traces are kept, 8 MB at most, for `assistant trace`; they tell when somebody spoke
+    and what kind of command it was."""
+    endpoint: str = ""
+    """Collector on the local network to which the bridge service sends them by OTLP over HTTP, such
+    as "http://192.168.1.5:4318/v1/traces"; "" for none."""
+    ca_file: str = ""
+    """File (PEM) of the authority that signed its certificate, for https; "" for the system's."""
+
+
 class RecordingsSettings(SettingsSection, frozen=True, kw_only=True):
     """What is kept of what is said, after `assistant record on`; nothing before."""
 

@@ -10,7 +10,7 @@ from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.event import Event
 
 from assistant.core.clock import boottime_s
-from assistant.core.messages import Message, PlaybackStarted, Speech
+from assistant.core.messages import Message, Speech
 from audio.play_queue import News, PlayQueue, ReplyEnded, ReplyStarted
 
 RATE_HZ = 22_050
@@ -116,7 +116,7 @@ class SatellitePlayer:
         for one in news:
             if isinstance(one, ReplyStarted):
                 self.playing = one.utterance_id
-                self._tell(PlaybackStarted(utterance_id=one.utterance_id, at_s=boottime_s()))
+                self._tell(one.message(boottime_s()))
             elif isinstance(one, ReplyEnded):
                 if one.utterance_id == self.playing:
                     self.playing = ""

@@ -1,0 +1,1 @@
+"""Messages about where the time of an utterance went."""
