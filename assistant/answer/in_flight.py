@@ -50,6 +50,11 @@ class _Open:
     tokens: int = 0
     """Tokens that were made for it."""
 
+    def report(self) -> Generated:
+        """What the generator did for it."""
+        began_s = self.request.asked_s
+        return Generated(utterance_id=self.utterance_id, began_at_s=began_s, tokens=self.tokens)
+
 
 class InFlight:
     """Shares the generator among the current questions, a few tokens a `turn`.
@@ -105,8 +110,8 @@ class InFlight:
         ended = [one for one in self._open if one.request.ended_s is not None]
         self._open = [one for one in self._open if one.request.ended_s is None]
         for one in ended:
-            began_s = one.request.asked_s
-            yield Generated(utterance_id=one.utterance_id, began_at_s=began_s, tokens=one.tokens)
+            if one.tokens:
+                yield one.report()
         while self._ready:
             yield self._ready.popleft()
         for one in ended:

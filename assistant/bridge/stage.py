@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
 from assistant.bridge.link import Link
@@ -21,6 +21,7 @@ from assistant.core.messages import (
     SensorsReport,
     SensorValues,
     Tick,
+    TraceMade,
 )
 from assistant.core.sensors.described import Sensors
 
@@ -45,15 +46,21 @@ log = logging.getLogger(__name__)
 class BridgeStage:
     """Carries the skills' commands to the other ends, and their reports to the skills.
 
-    Of several links a command goes by the first that serves its device.
+    Of several links a command goes by the first that serves its device. `forward` takes traces.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
-        *(HomeCommand, CalendarCommand, SensorAlarm, SensorsReport, MuteChanged, Tick),
+        *(HomeCommand, CalendarCommand, SensorAlarm, SensorsReport, MuteChanged, TraceMade, Tick),
     )
 
-    def __init__(self, *links: Link, sensors: Sensors | None = None) -> None:
+    def __init__(
+        self,
+        *links: Link,
+        sensors: Sensors | None = None,
+        forward: Callable[[str], None] | None = None,
+    ) -> None:
         self._links, self._sensors = links, sensors or Sensors()
+        self._forward = forward
         self._news = tuple(_News(link) for link in links)
 
     def feed(self, message: Message) -> Iterable[Message]:
@@ -79,6 +86,10 @@ class BridgeStage:
                 news.values_are_taken()
             for link in self._links:
                 link.still_wrong(message.wrong)
+            return
+        if isinstance(message, TraceMade):
+            if self._forward is not None:
+                self._forward(message.export)
             return
         if isinstance(message, MuteChanged):
             for link in self._links:

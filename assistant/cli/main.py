@@ -52,7 +52,7 @@ ELSEWHERE = {
 
 GROUPS = (
     *("skills", "models", "documents", "record", "wake", "pin", "home-assistant"),
-    *("sensors", "eval", "bench"),
+    *("sensors", "trace", "eval", "bench"),
 )
 """Modules of this package that hold a group of commands, `app`."""
 

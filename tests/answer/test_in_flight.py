@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import ANY
 
 import msgspec
 import pytest
@@ -30,6 +31,7 @@ from assistant.core.errors import AnswerError
 from assistant.core.messages import (
     BargeIn,
     Fact,
+    Generated,
     Message,
     NameSource,
     Question,
@@ -248,7 +250,8 @@ def test_what_was_asked_of_one_stage_is_answered_when_the_next_one_is_there(
     told: list[Message] = []
     while second.deadline_s() == 0.0:
         told += second.feed(Tick(at_s=1.0))
-    (reply,) = told
+    worded, reply = told
+    assert worded == Generated(utterance_id="u", began_at_s=ANY, tokens=LONG)
     assert isinstance(reply, SpokenReply)
     assert reply.text == sentence(THINGS[0], 2, long=True)
     source = Question(utterance_id="v", text="says who", task=NameSource())
@@ -296,5 +299,6 @@ def test_a_fault_of_one_request_is_told_once_and_costs_no_other(
     while stage.deadline_s() == 0.0:
         told += stage.feed(Tick(at_s=1.0))
     assert {m.utterance_id for m in told if isinstance(m, SpokenReply)} == set(THINGS[1:3])
-    (failed,) = [m for m in told if not isinstance(m, SpokenReply)]
+    assert {m.utterance_id for m in told if isinstance(m, Generated)} == set(THINGS[1:3])
+    (failed,) = [m for m in told if not isinstance(m, SpokenReply | Generated)]
     assert failed == StageFailed(stage="answer", code=code, message=message, utterance_id="x")

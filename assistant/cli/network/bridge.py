@@ -17,6 +17,7 @@ from typing import Annotated
 import typer
 
 from assistant.bridge.caldav.link import CalDav
+from assistant.bridge.collector import Collector
 from assistant.bridge.discovery.link import DiscoveringBroker
 from assistant.bridge.home_assistant.link import HomeAssistant
 from assistant.bridge.link import Link
@@ -96,8 +97,8 @@ def bridge(
         # Without READY=1 systemd would treat the exit as a failure.
         notifier.ready()
         told = (
-            "bridge: off; set home_assistant.url, mqtt.host, mpd.host, mpris.on or calendar.url in"
-            " the settings, or grant a skill a server, to turn it on"
+            "bridge: off; set home_assistant.url, mqtt.host, mpd.host, mpris.on, calendar.url or"
+            " traces.endpoint in the settings, or grant a skill a server, to turn it on"
         )
         errors.print(told, markup=False, soft_wrap=True)
         return
@@ -123,7 +124,10 @@ def _serve(
         calendars = [link for link in links if isinstance(link, CalDav)]
         address = opened.enter_context(closing(Address(settings.runtime_dir)))
         bus = opened.enter_context(closing(Bus(NAME, address, PEERS, CONSUMERS, consumes)))
-        stage = BridgeStage(*links, sensors=sensors)
+        forward = None
+        if settings.traces.endpoint:
+            forward = opened.enter_context(closing(Collector(settings.traces))).forward
+        stage = BridgeStage(*links, sensors=sensors, forward=forward)
         network.home = lambda: _reached([link for link in links if link not in calendars])
         network.calendar = lambda: _reached(calendars)
         for link in links:
@@ -231,6 +235,9 @@ def _reloaded(stage: BridgeStage, running: Config, file: Path | None) -> BridgeS
         if getattr(settings, name) != getattr(running, name):
             message = f"[{name}] has changed; run: sudo systemctl restart assistant-bridge"
             raise ConfigError("bridge.reload", message)
+    if settings.traces.endpoint != running.traces.endpoint:
+        message = "traces.endpoint has changed; run: sudo systemctl restart assistant-bridge"
+        raise ConfigError("bridge.reload", message)
     if bool(settings.home.file) != bool(running.home.file) and running.home_assistant.url:
         message = "home.file has changed; run: sudo systemctl restart assistant-bridge"
         raise ConfigError("bridge.reload", message)

@@ -1,0 +1,160 @@
+"""`assistant trace …`: where the time of the last utterances went, as OpenTelemetry tells it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.table import Table
+
+from assistant.cli.shared.output import console, emit
+from assistant.control.traces.otlp import ERROR, Export, SpanRecord, read_line, trace_id_of
+from assistant.control.traces.ring import lines_of
+from assistant.core.clock import time_zone
+from assistant.core.config import Config as Settings
+from assistant.core.config import config_files, load_config
+from assistant.core.errors import InputError
+from assistant.core.files import replace_file
+from assistant.core.layout import TRACES_FOLDER
+from assistant.core.models.versions import MALFORMED
+
+app = typer.Typer(no_args_is_help=True, help="Where the time of the last utterances went.")
+
+Config = Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")]
+
+WIDTH = 40
+"""Columns of the whole utterance."""
+
+
+class SpanRow(msgspec.Struct, frozen=True, kw_only=True, tag="Span"):
+    """A span beside the others of its utterance, in milliseconds since that began."""
+
+    trace_id: str
+    name: str
+    depth: int
+    """How many spans it is a part of."""
+    start_ms: float
+    ms: float
+    error: str = ""
+    attributes: dict[str, str | float | bool | None]
+
+
+@app.command()
+def show(
+    name: Annotated[
+        str, typer.Argument(metavar="[ID]", help="Of an utterance or a trace; the last.")
+    ] = "",
+    config: Config = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Show where the time of an utterance went, from its first sound to that of the reply."""
+    settings, _ = load_config(config_files(config))
+    found = _found(_exports(settings), name)
+    if found is None:
+        wanted = f' of "{name}"' if name else ""
+        raise InputError("traces.unknown", f"there is no trace{wanted}; {_remedy(settings)}")
+    rows = rows_of(found.spans)
+    if json:
+        for row in rows:
+            emit(row)
+        return
+    began_s = int(found.spans[0].start_time_unix_nano) / 1e9
+    at = datetime.fromtimestamp(began_s, time_zone(settings.home.time_zone))
+    console.print(f"{at:%Y-%m-%d %H:%M:%S}  {rows[0].trace_id}", markup=False)
+    console.print(_waterfall(rows))
+
+
+@app.command()
+def export(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="In place of standard output.")
+    ] = None,
+    config: Config = None,
+) -> None:
+    """Write all traces that are kept, a line of OTLP's JSON each."""
+    settings, _ = load_config(config_files(config))
+    lines = [line + b"\n" for line, _ in _exports(settings)]
+    if file is None:
+        sys.stdout.write(b"".join(lines).decode())
+        return
+    try:
+        replace_file(file, b"".join(lines), 0o600, durable=False)
+    except OSError as error:
+        raise InputError("traces.file", f"{file}: {error.strerror}") from error
+    console.print(f"{len(lines)} traces in {file}", markup=False, soft_wrap=True)
+
+
+def rows_of(spans: Sequence[SpanRecord]) -> list[SpanRow]:
+    """The spans of an utterance, the whole first, each followed by its parts."""
+    zero_ns = min(int(span.start_time_unix_nano) for span in spans)
+    parts: dict[str, list[SpanRecord]] = {}
+    for span in spans:
+        parts.setdefault(span.parent_span_id, []).append(span)
+
+    def below(parent_id: str, depth: int) -> Iterator[SpanRow]:
+        for span in parts.pop(parent_id, ()):
+            begins_ns, ends_ns = int(span.start_time_unix_nano), int(span.end_time_unix_nano)
+            yield SpanRow(
+                trace_id=span.trace_id,
+                name=span.name,
+                depth=depth,
+                start_ms=(begins_ns - zero_ns) / 1e6,
+                ms=(ends_ns - begins_ns) / 1e6,
+                error=span.status.message if span.status.code == ERROR else "",
+                attributes={one.key: one.value.value for one in span.attributes},
+            )
+            yield from below(span.span_id, depth + 1)
+
+    return list(below("", 0))
+
+
+def _exports(settings: Settings) -> Iterator[tuple[bytes, Export]]:
+    """All lines that are kept, oldest first; one that is none is passed over."""
+    folder = settings.state_dir / TRACES_FOLDER
+    try:
+        for line in lines_of(folder):
+            try:
+                export = read_line(line)
+            except MALFORMED:
+                continue
+            if export.spans and not export.spans[0].parent_span_id:
+                yield line, export
+    except OSError as error:
+        message = f"{error.filename or folder}: {error.strerror}; for the service run it by sudo"
+        raise InputError("traces.unreadable", message) from error
+
+
+def _found(exports: Iterator[tuple[bytes, Export]], name: str) -> Export | None:
+    """The last trace, or that of an utterance or a trace of that id."""
+    ids, last = (name, trace_id_of(name)), None
+    for _, export in exports:
+        if not name or export.spans[0].trace_id in ids:
+            last = export
+    return last
+
+
+def _remedy(settings: Settings) -> str:
+    if settings.traces.keep:
+        return "each is there some seconds after its reply, until 8 MB of others have come"
+    return "set traces.keep = true and run: assistant reload"
+
+
+def _waterfall(rows: Sequence[SpanRow]) -> Table:
+    table = Table("", "start", "ms", "", box=None, pad_edge=False)
+    for column in table.columns[1:3]:
+        column.justify = "right"
+    whole_ms = rows[0].ms or 1.0
+    for row in rows:
+        begins = min(WIDTH - 1, round(row.start_ms / whole_ms * WIDTH))
+        length = max(1, round(row.ms / whole_ms * WIDTH))
+        bar = " " * begins + "━" * min(length, WIDTH - begins)
+        colour = "red" if row.error else "cyan" if row.depth == 1 else "dim"
+        told = f"[{colour}]{bar}[/{colour}] {row.error}".rstrip()
+        name = "  " * row.depth + row.name
+        table.add_row(name, f"{row.start_ms:.0f}", f"{row.ms:.1f}", told)
+    return table
