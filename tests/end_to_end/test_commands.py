@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,14 +12,18 @@ import numpy as np
 import pytest
 import soundfile
 
-from assistant.core.layout import RECORDINGS_FOLDER
+from assistant.control.traces.otlp import trace_id_of
+from assistant.control.traces.ring import lines_of
+from assistant.core.layout import RECORDINGS_FOLDER, TRACES_FOLDER
 from assistant.recordings.folder import recorded
 from assistant.recordings.trace import Trace
 from audio.tts.flite import Flite
+from tests.support.otlp import parsed, spans_in, uncovered_s
 from tests.support.recognised import DECOYS, recognised, words
 from tests.support.scenario import HOME, Daemon, Expect, Never, Rows, Say, Step, running, tell
 from tests.support.virtual_sound import VirtualSound, virtual_sound
 
+PATIENCE_S = 20.0
 pytestmark = pytest.mark.e2e
 
 LIGHTS = "SELECT state FROM devices WHERE entity_id = 'light.kitchen'"
@@ -51,7 +57,8 @@ def sound() -> Iterator[VirtualSound]:
 @pytest.fixture(scope="module")
 def daemon(sound: VirtualSound, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     folder = tmp_path_factory.mktemp("e2e")
-    with running(folder, f'[home]\nfile = "{HOME}"\n', sound, sound.environment) as started:
+    settings = f'[home]\nfile = "{HOME}"\n[traces]\nkeep = true\n'
+    with running(folder, settings, sound, sound.environment) as started:
         yield started
 
 
@@ -116,6 +123,40 @@ def test_what_goes_on_from_a_reply_needs_no_wake_word_and_other_talk_gets_none(
             Never(("Reply",), until=Expect("Level")),
         ],
     )
+
+
+def test_where_the_time_went_is_traced_without_a_word(daemon: Daemon) -> None:
+    tell(
+        daemon,
+        [
+            Say("computer, what time is it", "slt"),
+            Expect("Reply", {"intent": "HassGetCurrentTime"}),
+            Never(("BargeIn",), until=Expect("PlaybackEnded", within_s=30)),
+        ],
+    )
+    folder, said = daemon.state_dir / TRACES_FOLDER, daemon.last("Reply")["utterance_id"]
+    until_s = time.monotonic() + PATIENCE_S
+    while not (folder.is_dir() and trace_id_of(said) in b"".join(lines_of(folder)).decode()):
+        assert time.monotonic() < until_s
+        time.sleep(0.1)
+    lines = [line.decode() for line in lines_of(folder)]
+    for line in lines:
+        assert uncovered_s(spans_in(parsed(line))) < 1e-3
+    texts = " ".join(event["text"] for event in daemon.seen if event["type"] == "Transcript")
+    for word in {one for one in texts.split() if len(one) > 3}:
+        assert not any(re.search(rf"\b{word}\b", line) for line in lines), word
+    rows = {row["name"]: row for row in daemon.objects("trace", "show", said, "--json")}
+    assert next(iter(rows)) == "utterance"
+    assert rows.keys() >= {
+        *("wake word", "listening", "end of speech", "recognition", "understanding"),
+        *("skill", "synthesis", "playback"),
+    }
+    assert rows["utterance"]["attributes"]["hark.intent"] == "HassGetCurrentTime"
+    # As the metrics have it, from the last speech on.
+    (account,) = daemon.request("why")["accounts"]
+    (total_ms,) = [row["ms"] for row in account["times"] if row["stage"] == "total"]
+    waited_ms = rows["utterance"]["ms"] - rows["end of speech"]["start_ms"]
+    assert waited_ms == pytest.approx(total_ms, abs=1.0)
 
 
 def test_what_is_said_is_kept_with_consent_marked_and_replayed(daemon: Daemon) -> None:

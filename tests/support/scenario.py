@@ -83,10 +83,13 @@ class Daemon:
 
     def ask(self, *arguments: str) -> dict[str, Any]:
         """The last line that a command prints, run with this daemon's settings."""
+        return self.objects(*arguments)[-1]
+
+    def objects(self, *arguments: str) -> list[dict[str, Any]]:
+        """All lines that a command prints, likewise."""
         command = command_line(*arguments, "--config", str(self.config))
         told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
-        answer: dict[str, Any] = json.loads(told.stdout.splitlines()[-1])
-        return answer
+        return [json.loads(line) for line in told.stdout.splitlines()]
 
     def request(self, command: str) -> dict[str, Any]:
         """One request over the control socket, and its answer."""
