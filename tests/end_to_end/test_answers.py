@@ -80,6 +80,12 @@ def test_fifty_questions_at_once_are_all_answered(daemon: Daemon) -> None:
     replies = ask(daemon, names, texts)
     for number, name in enumerate(names):
         assert ("three years", "March 2, 2027")[number % 2] in replies[name]["text"]
+    worded = [event for event in daemon.seen if event["type"] == "Generated"]
+    assert worded
+    for event in worded:
+        assert event["utterance_id"] in names
+        assert event["tokens"] > 0
+        assert event["began_at_s"] < event["at_s"]
 
 
 def test_answers_that_get_worse_are_told_to_who_watches_and_to_prometheus(daemon: Daemon) -> None:
