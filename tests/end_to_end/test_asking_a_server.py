@@ -3,6 +3,7 @@ proves itself with is nowhere but there."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -11,11 +12,14 @@ import pytest
 
 from tests.support.isolated_skills import written
 from tests.support.network_bridge import EndableBridge
+from tests.support.otlp import facts_of, parsed, spans_in
 from tests.support.scenario import Do, Expect, Say, Spoken, quiet, tell
 from tests.support.web_server import WebServer
 
 pytestmark = pytest.mark.e2e
 
+TRACES = "/v1/traces"
+PATIENCE_S = 30.0
 KEY = "k3y0fTheCellar"
 RECIPES = """
 from assistant.skill import *
@@ -33,6 +37,8 @@ class Household:
 
     def __init__(self, folder: Path, things: ExitStack) -> None:
         self.web = things.enter_context(closing(WebServer()))
+        self.collector = things.enter_context(closing(WebServer()))
+        self.collector.pages[TRACES] = "{}"
         secret = folder / "secrets" / "recipes" / "token"
         secret.parent.mkdir(parents=True)
         secret.write_text(f'origin = "{self.web.origin}"\nauthorization = "Bearer {KEY}"\n')
@@ -43,6 +49,7 @@ class Household:
             f'[skills]\nfolders = ["{skill}"]\n[skills.grants]\nrecipes = ["{permission}"]\n'
             f'[network]\nsecrets = "{secret.parents[1]}"\n'
             '[log]\nlevel = "debug"\n[nlu]\nmodels = false\n'
+            f'[traces]\nendpoint = "{self.collector.origin}{TRACES}"\n'
         )
         self.folder = folder / "daemon"
         self.folder.mkdir()
@@ -68,6 +75,7 @@ def test_what_a_server_answers_is_spoken_and_the_secret_is_nowhere(household: Ho
     why = daemon.ask("why", "--json")
     daemon.forget()
     assert "find me a recipe" in str(why)
+    _until_traced(household)
     files = [file for file in household.folder.rglob("*") if file.is_file()]
     assert any("recordings" in file.parts for file in files)
     kept = b"".join(file.read_bytes() for file in files)
@@ -75,6 +83,21 @@ def test_what_a_server_answers_is_spoken_and_the_secret_is_nowhere(household: Ho
     assert "recipes asked" in told
     assert KEY not in told
     assert KEY.encode() not in kept
+
+
+def _until_traced(household: Household) -> None:
+    """Wait for the trace of it, which the bridge forwards and which holds no word of it."""
+    ends_s = time.monotonic() + PATIENCE_S
+    while not household.collector.asked:
+        assert time.monotonic() < ends_s, household.bridge_log.read_text()
+        time.sleep(0.1)
+    (path, _, body), *_ = household.collector.asked
+    spans = {span.name: span for span in spans_in(parsed(body)).values()}
+    assert path == TRACES
+    assert facts_of(spans["utterance"])["hark.intent"] == "FindRecipe"
+    assert spans.keys() >= {"recognition", "understanding", "skill", "playback"}
+    assert "recipe " not in body
+    assert "hello" not in body
 
 
 def test_without_the_bridge_it_is_said_that_the_server_is_not_reached(
