@@ -30,6 +30,7 @@ from assistant.control.traces.otlp import Exporter
 from assistant.control.traces.ring import LineRing
 from assistant.control.traces.spans import Span, spans_of
 from assistant.control.traces.tracer import Tracer
+from assistant.core.config import NluSettings
 from assistant.core.messages import (
     Commit,
     Message,
@@ -60,6 +61,10 @@ MARK = "zqx"
 """How each of the words begins."""
 HOME = Path("tests/support/home.yaml")
 APART_S = 100.0
+A_HOUSEHOLD = 250
+"""Utterances after which everything begins anew, as nobody has thousands of timers."""
+GUESSED = 1_000
+"""Utterances that the models may guess at; the others fit sentences, which takes a tenth of it."""
 SETTLED_S = 60.0
 A_COMMAND_EVERY_S = 5.0
 """Seconds between two commands of somebody who never stops."""
@@ -183,13 +188,15 @@ def cost_s(stories: Sequence[Sequence[Message]], tracer: Callable[[Recollection]
 def measured(utterances: int, folder: Path, seed: int) -> TraceFigures:
     """Say so many to the chain, and look at each."""
     rng, found = random.Random(seed), TraceFigures()
-    composition = Composition(temporary_config(None, HOME))
+    config = temporary_config(None, HOME)
+    alone = msgspec.structs.replace(config, nlu=NluSettings(models=False))
+    guessing, matching = Composition(config), Composition(alone)
+    understands = {True: guessing.nlu(), False: matching.nlu()}
     stories: list[list[Message]] = []
-    nlu = composition.nlu()
-    for first in range(0, utterances, 500):
+    for first in range(0, utterances, A_HOUSEHOLD):
         with closing(open_state(None)) as state:
-            stages = (nlu, composition.skills(state), composition.answer())
-            for number in range(first, min(first + 500, utterances)):
+            stages = (understands[first < GUESSED], guessing.skills(state), guessing.answer())
+            for number in range(first, min(first + A_HOUSEHOLD, utterances)):
                 events = said(number, stages, rng)
                 examine(number, events, traced(events, folder), found)
                 stories.append(events)

@@ -82,12 +82,12 @@ def spans_of(events: Sequence[Message], generator: str) -> tuple[Span, ...]:
     if reply is not None and reply.intent:
         facts["hark.intent"] = reply.intent
     faults = {one.stage: one.code for one in of_kind(events, StageFailed)}
-    begins_s, ends_s = phases[0].begins_s, phases[-1].ends_s
-    failed = next(iter(faults.values()), "")
-    whole = Span(ROOT, begins_s, ends_s, "audio", "", facts, error=failed)
     parts = (*phases, *_attempts(events, phases), *_generated(events, phases, generator))
     in_order = sorted(parts, key=lambda span: span.begins_s)
-    return (whole, *(_marked(span, faults.get(span.process, "")) for span in in_order))
+    begins_s, ends_s = phases[0].begins_s, max(span.ends_s for span in parts)
+    failed = next(iter(faults.values()), "")
+    whole = Span(ROOT, begins_s, ends_s, "audio", "", facts, error=failed)
+    return (whole, *(_marked(in_order, faults) if faults else in_order))
 
 
 def _phases(events: Sequence[Message], utterance: Utterance) -> Iterator[Span]:
@@ -179,6 +179,9 @@ def _generated(events: Sequence[Message], phases: Sequence[Span], model: str) ->
         yield Span(f"{what} {model}", made.began_at_s, made.at_s, "answer", answer.name, facts)
 
 
-def _marked(span: Span, code: str) -> Span:
-    """The span with the error of its process, if there was one."""
-    return msgspec.structs.replace(span, error=code) if code else span
+def _marked(spans: Sequence[Span], faults: Mapping[str, str]) -> Iterator[Span]:
+    """The spans, of which the last of each process that failed has its error."""
+    last = {span.process: span for span in spans}
+    for span in spans:
+        failed = span.process in faults and last[span.process] is span
+        yield msgspec.structs.replace(span, error=faults[span.process]) if failed else span

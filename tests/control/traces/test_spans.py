@@ -118,6 +118,21 @@ def test_a_fault_is_that_of_its_stage_and_of_the_whole() -> None:
     }
 
 
+def test_of_several_parts_of_a_process_the_last_has_its_fault() -> None:
+    fault = StageFailed(
+        at_s=10.3, utterance_id="u", stage="audio", code="audio.gone", message="it is gone"
+    )
+    spans = spans_of((*USUAL, fault), "generator")
+    assert [one.name for one in spans if one.error] == ["utterance", "playback"]
+
+
+def test_the_whole_ends_with_the_last_of_its_parts_where_nobody_replied() -> None:
+    hurried = Commit(at_s=10.12, utterance_id="u", revision=0)
+    found = times(WOKE, HEARD, WRITTEN, MEANT, hurried)
+    assert found["understanding"] == (2.05, 2.06, "utterance")
+    assert found["utterance"] == (0.0, 2.06, "")
+
+
 def test_speech_that_was_over_before_its_wake_word_was_noticed_has_no_negative_time() -> None:
     late = Woke(at_s=10.1, utterance_id="u", wake_word="computer")
     spans = spans_of((late, *USUAL[1:]), "generator")
