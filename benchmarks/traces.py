@@ -1,10 +1,11 @@
 """What traces cost and whether they hold words: `python -m benchmarks.traces`.
 
 Utterances, each with a word that there is nowhere else, go as text through understanding, skills
-and answering. What the control process is shown of them is traced with times drawn at random. The
-lines are searched for the words, also for a word planted there, which must be found; the
-parts of each utterance are compared with the whole, and the whole with what the metrics tell. What
-tracing costs is the processor time that the same events take with it and without it.
+and answering; the models guess at the first thousand. What the control process is shown of them is
+traced with times drawn at random. The lines are searched for the words, also for one planted there,
+which must be found. The parts of each utterance are compared with the whole, and the whole with
+what the metrics tell. What tracing costs is the processor time that the same events take with it,
+less that without it.
 """
 
 from __future__ import annotations

@@ -137,8 +137,9 @@ def _is_noise(events: Sequence[Message]) -> bool:
 def _account(events: Sequence[Message], now_s: float) -> Account:
     transcript, meant = decided(events, Transcript), decided(events, Interpretation)
     question = next(of_kind(events, Question), None)
+    first = next(of_kind(events, Utterance), events[0])
     return Account(
-        ago_s=round(now_s - events[0].at_s, 1),
+        ago_s=round(now_s - first.at_s, 1),
         heard=transcript.text if transcript else "",
         engine=transcript.engine if transcript else "",
         sure=transcript.confidence if transcript else None,
