@@ -14,11 +14,13 @@ import pytest
 from assistant.answer.build import Answering
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.composition import Composition
+from assistant.control.traces.ring import lines_of
 from assistant.core.bus import Address
 from assistant.core.clock import boottime_s
-from assistant.core.config import Config, StorageSettings
+from assistant.core.config import Config, StorageSettings, load_config
 from assistant.core.layout import MEMBERS, SENSORS, STATE_FILE
 from assistant.core.messages import (
+    Commit,
     DeviceChanged,
     DocumentsDone,
     DocumentsRequest,
@@ -26,6 +28,7 @@ from assistant.core.messages import (
     SpokenReply,
     Tick,
 )
+from assistant.core.settings.history import TracesSettings
 from assistant.core.settings.mqtt import MqttSettings
 from assistant.recordings.folder import Recordings
 from assistant.serving.hearing_beat import HearingBeat
@@ -42,6 +45,7 @@ from audio.microphones.capture import Capture
 from audio.playback import Playback
 from skills.state import open_state
 from tests.support.fake_encoder import FakeEncoder
+from tests.support.utterances import utterance
 
 LIST = DocumentsRequest(request_id="r", action="list")
 
@@ -120,6 +124,29 @@ def test_a_bridge_that_is_not_configured_is_not_looked_for() -> None:
     """Each process would look for its socket five times a second, all day."""
     assert "bridge" not in peers(Config())
     assert set(peers(Config(mqtt=MqttSettings(host="broker")))) - set(peers(Config())) == {"bridge"}
+    collected = Config(traces=TracesSettings(endpoint="http://127.0.0.1:4318/v1/traces"))
+    assert "bridge" in peers(collected)
+
+
+def test_a_reload_begins_to_trace_and_ends_it(tmp_path: Path) -> None:
+    file, folder = tmp_path / "config.toml", tmp_path / "traces"
+    storage = f'[storage]\nstate = "{tmp_path}"\nruntime = "{tmp_path}"\n'
+    file.write_text(storage)
+    parts = MAKERS["control"](load_config((file,))[0], (file,), Heartbeat(None))
+    assert parts.rebuild is not None
+    lines: list[int] = []
+    with ExitStack() as opened:
+        for source in parts.sources:
+            opened.callback(source.close)
+        for number, keep in enumerate(("", "[traces]\nkeep = true\n", "")):
+            file.write_text(storage + keep)
+            stage = parts.rebuild()
+            name, at_s = f"u{number}", 100.0 * number
+            list(stage.feed(utterance(name, at_s=at_s, speech_ended_at_s=at_s - 0.1)))
+            list(stage.feed(Commit(utterance_id=name, revision=0, at_s=at_s)))
+            list(stage.feed(Tick(at_s=at_s + 60.0)))
+            lines.append(len(list(lines_of(folder))))
+    assert lines == [0, 1, 1]
 
 
 def beats(line: socket.socket) -> int:
