@@ -14,6 +14,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
+from assistant.cli.security import signing
 from assistant.cli.shared.output import console, emit, errors
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
@@ -21,13 +22,27 @@ from assistant.core.errors import ModelError
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.session import check_interface
 from assistant.model_files import switch
+from assistant.model_files.fetched import fetched, names_bundle
 from assistant.model_files.huggingface import await_hub
-from assistant.model_files.pull import Progress, import_model, import_version, pull
+from assistant.model_files.incoming import Progress
+from assistant.model_files.pull import import_model, import_version, pull
+from assistant.model_files.signed import (
+    install,
+    is_signed,
+    trusted_roots,
+    verify_bundle,
+    verify_installed,
+)
+from assistant.model_files.signing.bundle import ENDING
+from assistant.model_files.signing.oci import is_layout
 
 REACHED_WITHIN_S = 3.0
 """Seconds within which a set-up without a network goes on."""
 
-app = typer.Typer(no_args_is_help=True, help="Model files: list, verify, pull, import, use.")
+app = typer.Typer(no_args_is_help=True, help="Model files: list, verify, pull, import, use, sign.")
+app.add_typer(signing.keys, name="keys")
+app.command()(signing.sign)
+app.command()(signing.bundle)
 
 Version = Annotated[str, typer.Argument(help="One of those in `assistant models list`.")]
 Config = Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")]
@@ -59,40 +74,58 @@ def list_models(config: Config = None, json: Json = False) -> None:
 
 @app.command()
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]…")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]…", help="Models that are here, or bundles (FILE.hark)."),
+    ] = None,
     config: Config = None,
     json: Json = False,
 ) -> None:
     """Check the files of all models here, or of those named; exit status 2 if one is damaged."""
-    library = _library(config)
-    checked = [
-        (name, version, _fault(library.choosing(name, version), name))
-        for name in names or library.artefacts
+    settings = _settings(config)
+    library = Library(settings.models_dir)
+    checked = [_checked_bundle(settings, Path(name)) for name in names or () if _is_path(name)]
+    checked += [
+        _checked(settings, library.choosing(name, version), name)
+        for name in ([n for n in names if not _is_path(n)] if names else library.artefacts)
         for version in _here(library, name, named=bool(names))
     ]
-    for name, version, fault in checked:
+    for row in checked:
+        line = f"{row['name']} {row['version']}".rstrip()
         if json:
-            emit({"name": name, "version": version, "ok": fault is None, "fault": fault or ""})
-        elif fault is None:
-            console.print(f"{name} {version}: as recorded", markup=False, soft_wrap=True)
+            emit(row)
+        elif row["ok"]:
+            by = f", signed by {row['signer']}" if row["signer"] else ""
+            console.print(f"{line}: as recorded{by}", markup=False, soft_wrap=True)
         else:
-            errors.print(f"{name} {version}: {fault}", style="red", markup=False, soft_wrap=True)
+            errors.print(f"{line}: {row['fault']}", style="red", markup=False, soft_wrap=True)
     if not checked and not json:
         console.print("no model is here; assistant models list shows what there is")
-    if any(fault is not None for _, _, fault in checked):
+    if not all(row["ok"] for row in checked):
         raise typer.Exit(2)
 
 
 @app.command("pull")
 def pull_command(
-    name: Name,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|BUNDLE",
+            help="As `assistant models list` shows it, or hf:OWNER/REPOSITORY/FILE.hark, or a URL.",
+        ),
+    ],
     config: Config = None,
     if_reachable: Annotated[
         bool,
         typer.Option("--if-reachable", help="Give up, with one line, where that is not at once."),
     ] = False,
 ) -> None:
-    """Fetch a model from the Hugging Face hub; an interrupted pull is resumed."""
+    """Fetch a model from the Hugging Face hub, or a signed bundle; both are resumed."""
+    if names_bundle(name):
+        settings = _settings(config)
+        with _bar() as told, fetched(settings.models_dir, name, told) as file:
+            _install(settings, file, told)
+        return
     library = _own(_library(config), name)
     if library.state(name) is ModelState.PULLED and _fault(library, name) is None:
         console.print(f"{name} is here already, and as recorded")
@@ -113,23 +146,33 @@ def pull_command(
 
 @app.command("import")
 def import_command(
-    name: Name,
-    path: Annotated[Path, typer.Argument(help="A folder with its files, or one of them.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|BUNDLE", help="A model's name, or a signed FILE.hark.")
+    ],
+    path: Annotated[
+        Path | None, typer.Argument(help="A folder with its files, or one of them; for a name.")
+    ] = None,
     version: Annotated[
         str, typer.Option(help="Of a candidate for the model's place, to lie beside it.")
     ] = "",
     config: Config = None,
 ) -> None:
     """Take a model, or another version of one, from files brought here by other means."""
-    library = _library(config)
+    settings = _settings(config)
+    if path is None:
+        if version:
+            message = "a signed bundle has its version; --version is for files without a signature"
+            raise ModelError("model.version", message)
+        with _bar() as told:
+            _install(settings, Path(name), told)
+        return
+    library = Library(settings.models_dir)
     if version in ("", library.artefact(name).version):
         import_model(library, name, path)
         _came(_own(library, name), name)
         return
     import_version(library, name, path, version, check_interface)
-    where = library.version_folder(name, version)
-    message = f"{name} {version} is in {where}; to put it in use: assistant models use"
-    console.print(f"{message} {name} {version}", markup=False, soft_wrap=True)
+    _waits(library, name, version)
 
 
 @app.command()
@@ -146,6 +189,19 @@ def rollback(name: Name, config: Config = None) -> None:
     with _waiting(f"going back with {name}"):
         version, by_daemon = switch.roll_back(_settings(config), name)
     _used(name, version, by_daemon)
+
+
+def _install(settings: Settings, file: Path, told: Progress) -> None:
+    library = Library(settings.models_dir)
+    found = install(library, trusted_roots(settings), file, told)
+    model = found.manifest
+    message = f"{model.model} {model.version} (number {model.counter}) is signed"
+    licence = f"licence: {model.licence}"
+    console.print(f"{message} by {found.signer.name}; {licence}", markup=False, soft_wrap=True)
+    if model.version == library.artefact(model.model).version:
+        _came(_own(library, model.model), model.model)
+    else:
+        _waits(library, model.model, model.version)
 
 
 def _settings(config: Path | None) -> Settings:
@@ -202,12 +258,45 @@ def _used(name: str, version: str, by_daemon: bool) -> None:
     console.print(message, markup=False, soft_wrap=True)
 
 
+def _is_path(name: str) -> bool:
+    """Whether this is a bundle's file or folder, and no model's name."""
+    return name.endswith(ENDING) or "/" in name or is_layout(Path(name))
+
+
+def _checked_bundle(settings: Settings, path: Path) -> dict[str, Any]:
+    row = {"name": str(path), "version": "", "ok": False, "fault": "", "signer": ""}
+    try:
+        found = verify_bundle(Library(settings.models_dir), trusted_roots(settings), path)
+    except ModelError as error:
+        return {**row, "fault": error.message}
+    model = f"{found.manifest.model} {found.manifest.version}"
+    return {**row, "version": model, "ok": True, "signer": found.signer.name}
+
+
+def _checked(settings: Settings, library: Library, name: str) -> dict[str, Any]:
+    row = {"name": name, "version": library.version(name), "ok": False, "fault": "", "signer": ""}
+    try:
+        library.read(name)
+        signer = ""
+        if is_signed(library, name):
+            signer = verify_installed(library, name, trusted_roots(settings)).name
+    except ModelError as error:
+        return {**row, "fault": error.message}
+    return {**row, "ok": True, "signer": signer}
+
+
 def _fault(library: Library, name: str) -> str | None:
     try:
         library.read(name)
     except ModelError as error:
         return error.message
     return None
+
+
+def _waits(library: Library, name: str, version: str) -> None:
+    where = library.version_folder(name, version)
+    message = f"{name} {version} is in {where}; to put it in use: assistant models use"
+    console.print(f"{message} {name} {version}", markup=False, soft_wrap=True)
 
 
 def _came(library: Library, name: str) -> None:

@@ -40,6 +40,7 @@ from assistant.core.settings.history import (
 )
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.core.settings.merge import flat, merge
+from assistant.core.settings.models import ModelsSettings
 from assistant.core.settings.mpd import MpdSettings
 from assistant.core.settings.mpris import MprisSettings
 from assistant.core.settings.mqtt import MqttSettings
@@ -147,6 +148,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     documents: DocumentsSettings = DocumentsSettings()
     calendar: CalendarSettings = CalendarSettings()
     answer: AnswerSettings = AnswerSettings()
+    models: ModelsSettings = ModelsSettings()
     mqtt: MqttSettings = MqttSettings()
     home_assistant: HomeAssistantSettings = HomeAssistantSettings()
     mpd: MpdSettings = MpdSettings()

@@ -115,6 +115,10 @@ def _stream(remote: Remote, partial: Path, have: int, report: Report) -> None:
             for chunk in response.iter_bytes(CHUNK_BYTES):
                 file.write(chunk)
                 report(len(chunk))
+                if file.tell() > remote.bytes:
+                    where = remote.url.partition("?")[0]
+                    message = f"{where} sends more than the {remote.bytes} bytes that it told"
+                    raise ModelError("model.hub", message)
             file.flush()
             os.fsync(file.fileno())
 

@@ -1,8 +1,6 @@
 """Getting model files: they are pulled from the hub or imported, verified, and moved into place.
 
-Files are collected in `.incoming` below the folder of pulled models. Only a complete and verified
-model is renamed to its place, so nothing half-written is ever loaded. The next pull resumes what an
-interrupted pull has left.
+The next pull resumes what an interrupted pull has left.
 """
 
 from __future__ import annotations
@@ -10,29 +8,27 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from stat import S_ISREG
 
-import msgspec
-
 from assistant.core.errors import ModelError
-from assistant.core.files import open_locked, sync
 from assistant.core.models.manifest import File, Library, Lock, LockedFile
-from assistant.core.models.versions import LOCK
 from assistant.model_files import huggingface
 from assistant.model_files.huggingface import Remote
-
-INCOMING = ".incoming"
-SPARE_BYTES = 50_000_000
-"""Bytes that must stay free on the disk besides the model: state and logs keep growing."""
+from assistant.model_files.incoming import (
+    Progress,
+    incoming,
+    locked_file,
+    move_in,
+    refuse_full,
+    refuse_in_use,
+    removing_refused,
+)
 
 LARGEST_BYTES = 4_000_000_000
 """Most bytes of an imported file; a candidate is read into memory to be checked."""
 
-Progress = Callable[[str, int, int], None]
-"""Called with a file's name, the number of bytes that have come since the last call, its size."""
 Check = Callable[[Library, str, Mapping[str, bytes]], None]
 """Raises `ModelError` for a candidate whose content cannot be the model."""
 
@@ -51,19 +47,20 @@ def pull(library: Library, name: str, progress: Progress) -> None:
         raise ModelError("model.import_only", message)
     library = library.choosing(name, artefact.version)
     repository = artefact.source.removeprefix("hf:")
-    with _incoming(library, name) as folder:
+    with incoming(library, name) as folder:
         remotes = {
             file: huggingface.describe(repository, file.path or file.name, artefact.revision)
             for file in artefact.files
         }
         _refuse_changed(name, remotes)
-        _refuse_full(folder, remotes)
+        there = sum(file.stat().st_size for file in folder.iterdir())
+        refuse_full(folder, sum(remote.bytes for remote in remotes.values()) - there)
         locked = {
             file.name: _pull_file(folder, file, remote, progress)
             for file, remote in remotes.items()
         }
         commit = next(iter(remotes.values())).commit
-        _move_in(library, name, Lock(source=artefact.source, revision=commit, files=locked))
+        move_in(library, name, Lock(source=artefact.source, revision=commit, files=locked))
 
 
 def import_model(library: Library, name: str, path: Path) -> None:
@@ -87,10 +84,7 @@ def import_version(library: Library, name: str, path: Path, version: str, check:
     if version == library.artefact(name).version:
         import_model(library, name, path)
         return
-    use = library.in_use(name)
-    if version in (use.version, use.before):
-        message = f"{name} {version} is in use, or what a rollback goes back to; name it otherwise"
-        raise ModelError("model.in_use", message)
+    refuse_in_use(library, name, version)
     _import(library.choosing(name, version), name, path, check)
 
 
@@ -100,27 +94,16 @@ def _import(library: Library, name: str, path: Path, check: Check | None = None)
     if not path.exists():
         raise ModelError("model.missing", f"{path}: no such file or folder")
     found = {file: _find(source, file) for file in artefact.files}
-    with _incoming(library, name) as folder, _removing_refused(folder, found):
+    names = [file.name for file in found]
+    with incoming(library, name) as folder, removing_refused(folder, names):
         for file, original in found.items():
             _copy(original, folder / file.name)
             if check is None:
                 _check_pin(folder, file, str(original))
         if check is not None:
             check(library, name, {f.name: (folder / f.name).read_bytes() for f in found})
-        locked = {file.name: _locked(folder / file.name) for file in artefact.files}
-        _move_in(library, name, Lock(source=f"import:{path}", revision="", files=locked))
-
-
-@contextmanager
-def _removing_refused(folder: Path, files: Iterable[File]) -> Iterator[None]:
-    """At the end remove the files that were refused and so not moved in."""
-    try:
-        yield
-    finally:
-        for file in files:
-            (folder / file.name).unlink(missing_ok=True)
-        with suppress(OSError):  # it was moved in, or holds files of a pull to resume
-            folder.rmdir()
+        locked = {file.name: locked_file(folder / file.name) for file in artefact.files}
+        move_in(library, name, Lock(source=f"import:{path}", revision="", files=locked))
 
 
 def _copy(original: Path, copy: Path) -> None:
@@ -157,15 +140,6 @@ def _refuse_changed(name: str, remotes: dict[File, Remote]) -> None:
             raise ModelError("model.changed", f"{message}; nothing was fetched")
 
 
-def _refuse_full(folder: Path, remotes: dict[File, Remote]) -> None:
-    there = sum(file.stat().st_size for file in folder.iterdir())
-    needed = sum(remote.bytes for remote in remotes.values()) - there + SPARE_BYTES
-    free = shutil.disk_usage(folder).free
-    if needed > free:
-        message = f"{folder}: {needed / 1e6:.0f} MB are needed and {free / 1e6:.0f} MB are free"
-        raise ModelError("model.disk_full", message)
-
-
 def _pull_file(folder: Path, file: File, remote: Remote, progress: Progress) -> LockedFile:
     final = folder / file.name
     if not (final.exists() and huggingface.matches(remote.etag, final)):
@@ -178,7 +152,7 @@ def _pull_file(folder: Path, file: File, remote: Remote, progress: Progress) -> 
             raise ModelError("model.corrupt", message)
         partial.rename(final)
     _check_pin(folder, file, f"{remote.url.partition('?')[0]}")
-    return _locked(final)
+    return locked_file(final)
 
 
 def _check_pin(folder: Path, file: File, origin: str) -> None:
@@ -186,58 +160,3 @@ def _check_pin(folder: Path, file: File, origin: str) -> None:
         (folder / file.name).unlink()
         message = f"{origin} is not the {file.name} that the manifest names: its SHA-256 differs"
         raise ModelError("model.corrupt", message)
-
-
-def _locked(file: Path) -> LockedFile:
-    return LockedFile(sha256=huggingface.sha256(file), bytes=file.stat().st_size)
-
-
-@contextmanager
-def _incoming(library: Library, name: str) -> Iterator[Path]:
-    """The folder that collects the artefact's files, locked for one command at a time."""
-    folder = library.pulled / INCOMING / library.folder(name).name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = open_locked(folder.with_name(f"{folder.name}.lock"))
-        if lock is None:
-            message = f"{name} is being pulled or imported by another command"
-            raise ModelError("model.busy", message)
-        with lock:
-            yield folder
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            # On a full disk the state needs the space more than a partial download does.
-            shutil.rmtree(folder, ignore_errors=True)
-        message = f"{error.filename or folder}: {error.strerror or error}; nothing was changed"
-        raise ModelError("model.disk", message) from error
-
-
-def _move_in(library: Library, name: str, lock: Lock) -> None:
-    final = library.folder(name)
-    folder = library.pulled / INCOMING / final.name
-    for file in folder.iterdir():
-        if file.name not in lock.files:
-            file.unlink()
-    (folder / LOCK).write_bytes(msgspec.json.format(msgspec.json.encode(lock)))
-    for file in folder.iterdir():
-        # The daemon runs as another user than the one who pulls.
-        file.chmod(0o644)
-        sync(file)
-    folder.chmod(0o755)
-    _open_to_daemon(library.pulled)
-    sync(folder)
-    old = folder.with_name(f"{folder.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if final.exists():
-        final.rename(old)
-    folder.rename(final)
-    sync(library.pulled)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _open_to_daemon(pulled: Path) -> None:
-    """Let the daemon read the folder, and write there which version is in use."""
-    pulled.chmod(0o755)
-    owner = pulled.parent.stat()
-    if os.geteuid() == 0:
-        os.chown(pulled, owner.st_uid, owner.st_gid)

@@ -22,7 +22,8 @@ import pytest
 from assistant.core.errors import ModelError
 from assistant.core.models.manifest import Library, Lock, ModelState
 from assistant.core.models.versions import LOCK
-from assistant.model_files.pull import INCOMING, LARGEST_BYTES, import_model, import_version, pull
+from assistant.model_files.incoming import INCOMING
+from assistant.model_files.pull import LARGEST_BYTES, import_model, import_version, pull
 
 COMMIT = "c" * 40
 WEIGHTS = bytes(range(256)) * 3000
@@ -193,7 +194,8 @@ def test_a_pull_that_is_killed_leaves_nothing_half_written_and_is_resumed(
     program = f"""
 from pathlib import Path
 from assistant.core.models.manifest import Library
-from assistant.model_files.pull import INCOMING, LARGEST_BYTES, import_model, import_version, pull
+from assistant.model_files.incoming import INCOMING
+from assistant.model_files.pull import LARGEST_BYTES, import_model, import_version, pull
 library = Library(Path({str(library.pulled)!r}), Path({str(library.shipped)!r}))
 pull(library, "tiny", lambda file, more, size: more and print(more, flush=True))
 """
@@ -270,7 +272,7 @@ def test_without_a_network_the_way_round_is_told(
 def test_a_disk_without_room_is_told_before_anything_comes(
     hub: Hub, library_of: LibraryOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assistant.model_files.pull.SPARE_BYTES", 1 << 60)
+    monkeypatch.setattr("assistant.model_files.incoming.SPARE_BYTES", 1 << 60)
     with pytest.raises(ModelError, match=r"MB are needed and \d+ MB are free"):
         pull(library_of(), "tiny", silent)
     assert hub.ranges == []
