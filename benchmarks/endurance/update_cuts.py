@@ -192,20 +192,36 @@ class Attack:
     def run(self, cuts: int, told: Callable[[Figures], object] = lambda _: None) -> Figures:
         """Cut so many times."""
         for way in self._ways:
-            self.figures.steps[way.name] = self._cut(way, 0)["steps"]
-            if (found := way.found()) != "new":
-                raise RuntimeError(f"an update that is not cut leaves: {found}")
+            self._count(way)
         for number in range(cuts):
             way = self._ways[number % len(self._ways)]
             last = self.figures.steps[way.name]
             # Half of them where the new model comes to its place.
-            step = self._chance.randint(1 if number % 4 < 2 else last - LATE, last)
-            report = self._cut(way, step)
-            self._lose(way, report["synced"])
-            self._judge(way, f"{way.name} {step}")
-            self.figures.cuts += 1
+            self._one(way, self._chance.randint(1 if number % 4 < 2 else last - LATE, last))
             told(self.figures)
         return self.figures
+
+    def run_late(self) -> Figures:
+        """Cut once before each of the last steps of each way."""
+        for way in self._ways:
+            last = self._count(way)
+            for step in range(last - LATE, last + 1):
+                self._one(way, step)
+        return self.figures
+
+    def _count(self, way: Update) -> int:
+        """The steps of an update that is not cut."""
+        steps: int = self._cut(way, 0)["steps"]
+        if (found := way.found()) != "new":
+            raise RuntimeError(f"an update that is not cut leaves: {found}")
+        self.figures.steps[way.name] = steps
+        return steps
+
+    def _one(self, way: Update, step: int) -> None:
+        report = self._cut(way, step)
+        self._lose(way, report["synced"])
+        self._judge(way, f"{way.name} {step}")
+        self.figures.cuts += 1
 
     def _cut(self, way: Update, step: int) -> dict[str, Any]:
         """Update in a process of its own, which is killed before `step`; its report."""

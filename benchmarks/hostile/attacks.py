@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from benchmarks.hostile.attack import Attack
 from benchmarks.hostile.broker import BrokerAttack
-from benchmarks.hostile.bundles import BundlesAttack
 from benchmarks.hostile.bus import BusAttack
 from benchmarks.hostile.control import ControlAttack
 from benchmarks.hostile.documents import DocumentsAttack
@@ -21,7 +20,6 @@ ATTACKS: tuple[type[Attack], ...] = (
     BrokerAttack,
     DocumentsAttack,
     ModelsAttack,
-    BundlesAttack,
     ConfigAttack,
     AudioAttack,
     WyomingAttack,

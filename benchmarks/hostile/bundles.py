@@ -1,20 +1,25 @@
-"""Signed bundles of models from an attacker, in one file and as OCI layouts.
+"""Attack a device with bundles of models: `python -m benchmarks.hostile.bundles`.
 
 Each is one that would be taken, with something wrong: its bytes, members, keys, place or number. It
-is installed by the real code, in a process of its own, on a device that trusts three root keys, has
-installed bundle 5, and knows that an older signing key was revoked.
+is installed by the real code on a device that trusts three root keys, has installed bundle 5, and
+knows that an older signing key was revoked.
 """
 
 from __future__ import annotations
 
+import argparse
 import io
+import json
 import os
 import random
+import resource
 import shutil
+import sys
 import tarfile
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
@@ -24,10 +29,8 @@ from assistant.model_files.signing.bundle import header, write_bundle
 from assistant.model_files.signing.keys import read_roots
 from assistant.model_files.signing.minisign import SecretKey, make_key, write_key
 from assistant.model_files.signing.oci import BLOBS, INDEX, write_layout
-from benchmarks.hostile.attack import changed, ill_told
-from benchmarks.hostile.child import Child
+from benchmarks.hostile.attack import ill_told
 from benchmarks.hostile.models import mutated
-from benchmarks.hostile.target import Effects, Target
 from tests.support.signing import Maintainer, files_of, library_of, silent
 
 INSTALLED, NEXT = 5, 6
@@ -37,45 +40,43 @@ BOMB_BYTES = 8_000_000_000
 LONGEST_USTAR = 99
 """Most characters of a name in the plainest of tar's formats."""
 
+SETTLED = 50
+"""Blows after which memory should grow no more."""
+
 Members = list[tuple[tarfile.TarInfo, bytes]]
 
 
-class BundlesAttack:
-    """One bundle a blow."""
+class Figures(msgspec.Struct, kw_only=True):
+    """The result; `faults` names the blows that were taken or told ill."""
 
-    name: ClassVar[str] = "bundles"
-    blows: ClassVar[int] = 5_000
+    blows: int = 0
+    ways: dict[str, int] = {}
+    """Way to tamper → blows."""
+    faults: list[str] = []
+    grown_mb: int = 0
+    """Memory of the installing process at its most, beyond that after the first blows."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
-        self.settings = ""
-        self._folder, self._seed = folder / "bundles", seed
-        self._enemy = Enemy(self._folder)
-        self._child = Child(read)
 
-    def open(self, target: Target) -> None:
-        """Make sure that the bundle would be taken as it is, in both forms."""
-        library = library_of(self._folder)
-        for whole in (BUNDLE, LAYOUT):
-            verify_bundle(library, self._enemy.maintainer.trusted, self._folder / whole)
-
-    def blow(self, number: int) -> str:
-        """Make the bundle of this number and have it installed."""
-        rng = random.Random(self._seed << 40 | number)
+def attack(folder: Path, seed: int, blows: int) -> Figures:
+    """Have so many bundles installed, each the same for the same seed and number."""
+    enemy, figures = Enemy(folder), Figures()
+    for whole in (BUNDLE, LAYOUT):  # which would be taken as they are
+        verify_bundle(enemy.library, enemy.maintainer.trusted, folder / whole)
+    settled_kib = 0
+    for number in range(blows):
+        rng = random.Random(seed << 40 | number)
         way = rng.choice(WAYS)
-        path = way(self._enemy, rng)
-        try:
-            fault = self._child.ask(str(path))
-        finally:
-            remove(path)
-        return f"{way.__name__.strip('_')}: {fault}" if fault else ""
-
-    def wrong(self, before: Effects, after: Effects) -> list[str]:
-        """Every change: nothing was requested."""
-        return changed(before, after)
-
-    def close(self) -> None:
-        """End the installing process."""
-        self._child.close()
+        path = way(enemy, rng)
+        name = way.__name__.strip("_")
+        if fault := read(str(path)):
+            figures.faults.append(f"blow {number}, {name}: {fault}")
+        remove(path)
+        figures.blows += 1
+        figures.ways[name] = figures.ways.get(name, 0) + 1
+        most_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        settled_kib = most_kib if number < SETTLED else settled_kib
+        figures.grown_mb = (most_kib - settled_kib) // 1000
+    return figures
 
 
 def read(path: str) -> str:
@@ -386,3 +387,19 @@ _DIGESTS = (
     *("sha256:../../../../../etc/passwd", "sha256:" + "0" * 64, "sha512:00", "", "sha256:"),
     *("sha256:" + "../" * 20 + "etc", "md5:x"),
 )
+
+
+def main() -> None:
+    """Print the figures; exit status 1 when a bundle was taken."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=5_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = attack(Path(folder), given.seed, given.count)
+    print(json.dumps(msgspec.to_builtins(found)))  # noqa: T201
+    sys.exit(1 if found.faults else 0)
+
+
+if __name__ == "__main__":
+    main()
