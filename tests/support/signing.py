@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,7 @@ class Maintainer:
         **changes: Any,
     ) -> tuple[Packed, Path]:
         """A signed version of the model, and the folder of its files."""
-        folder = self.folder / f"{version}-{counter}"
+        folder = self.folder / f"{re.sub('[^A-Za-z0-9.]', '_', version)[:20]}-{counter}"
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in (files or files_of(counter)).items():
             (folder / name).write_bytes(content)

@@ -182,12 +182,11 @@ _EFFORT = (scrypt.OPSLIMIT_SENSITIVE, scrypt.MEMLIMIT_SENSITIVE)
 
 
 def read_secret(file: Path, password: Password) -> SecretKey:
-    """The secret key of minisign's `file`; raises `ModelError`, also for a wrong password."""
-    try:
-        text = read_private(file, MOST_BYTES).decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelError("model.key", f"{file}: {getattr(error, 'strerror', error)}") from error
-    line = (text.splitlines() or [""])[-1]
+    """The secret key of minisign's `file`.
+
+    Raises `ModelError`, also for a wrong password, and for a key without one that others may read.
+    """
+    line = (_lines(file) or [""])[-1]
     kind, function, check, salt, effort, memory, enclosed = _unpacked(
         _SECRET.format, line, str(file), "model.key", "secret key"
     )
@@ -197,6 +196,8 @@ def read_secret(file: Path, password: Password) -> SecretKey:
         if effort > _EFFORT[0] or memory > _EFFORT[1]:
             raise ModelError("model.key", f"{file}: its password takes more memory than minisign's")
         enclosed = _mixed(enclosed, password(), salt, effort, memory)
+    else:
+        _require_private(file)
     key_id, pair, checksum = _ENCLOSED.unpack(enclosed)
     key = SecretKey(PublicKey(key_id, pair[32:]), pair[:32])
     # Minisign has no checksum in a key without a password; that its halves fit is one.
@@ -205,6 +206,14 @@ def read_secret(file: Path, password: Password) -> SecretKey:
     if not (fits and secrets.compare_digest(checksum, whole)):
         raise ModelError("model.password", f"{file}: the password is wrong, or the file damaged")
     return key
+
+
+def _require_private(file: Path) -> None:
+    """Raise `ModelError` for a file that others may read."""
+    try:
+        read_private(file, MOST_BYTES)
+    except OSError as error:
+        raise ModelError("model.key", f"{file}: {error.strerror}") from error
 
 
 def _mixed(enclosed: bytes, password: str, salt: bytes, effort: int, memory: int) -> bytes:
