@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from assistant.core.config import Config
 from assistant.core.errors import ModelError
@@ -146,7 +147,7 @@ def _install(
     with incoming(library, manifest.model) as folder, removing_refused(folder, names):
         refuse_full(folder, sum(file.bytes for file in manifest.files))
         for file in manifest.files:
-            with (folder / file.name).open("wb") as copy:
+            with _new(folder / file.name) as copy:
                 for piece in check_file(file, found.files[file.name]):
                     copy.write(piece)
                     progress(file.name, len(piece), file.bytes)
@@ -154,9 +155,16 @@ def _install(
         contents = {name: (folder / name).read_bytes() for name in models}
         check_interface(library, manifest.model, contents)
         for name, paper in papers.items():
-            (folder / name).write_bytes(paper)
+            with _new(folder / name) as copy:
+                copy.write(paper)
         write_trust(library.pulled, with_installed(trust, manifest))
         files = {f.name: LockedFile(sha256=f.sha256, bytes=f.bytes) for f in manifest.files}
         files |= {name: locked_file(folder / name) for name in papers}
         source = f"bundle:{path.name}"
         move_in(library, manifest.model, Lock(source=source, revision="", files=files))
+
+
+def _new(file: Path) -> IO[bytes]:
+    """A new file in place of what is there, which is not followed if it is a link."""
+    file.unlink(missing_ok=True)
+    return file.open("xb")

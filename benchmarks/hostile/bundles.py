@@ -153,7 +153,7 @@ class Enemy:
         with tarfile.open(path, "w", format=kind) as tar:
             for member, content in members:
                 tar.addfile(member, io.BytesIO(content))
-        return path
+        return self.plain(_another(path.read_bytes(), self))
 
     def layout(self) -> Path:
         """A copy of the OCI layout."""
@@ -184,7 +184,7 @@ def _mutated(enemy: Enemy, rng: random.Random) -> Path:
 
 
 def _another(content: bytes, enemy: Enemy) -> bytes:
-    """What was changed twice to what it was is changed once more."""
+    """What was changed to what it is, as by two flips of a bit, is changed once more."""
     return content if content != enemy.whole else content + b"\0"
 
 

@@ -6,6 +6,8 @@ import functools
 import http.server
 import json
 import shutil
+import subprocess
+import tarfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -186,6 +188,54 @@ def test_a_model_may_be_signed_by_minisign_later(maintainer: Maintainer) -> None
     assert "minisign -S -m" in one_line(told)
     unsigned = maintainer.do("bundle", files, "--keys", maintainer.keys)
     assert fault(unsigned).code == "model.missing"
+
+
+needs_minisign = pytest.mark.skipif(
+    shutil.which("minisign") is None, reason="minisign is not installed: apt install minisign"
+)
+
+
+def minisign(*arguments: object) -> int:
+    words = ["minisign", *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, check=False).returncode
+
+
+@needs_minisign
+def test_minisign_checks_what_is_in_a_bundle(maintainer: Maintainer) -> None:
+    folder = maintainer.folder / "unpacked"
+    folder.mkdir()
+    with tarfile.open(maintainer.bundle()) as tar:
+        for member in tar.getmembers()[:5]:
+            content = tar.extractfile(member)
+            assert content is not None
+            (folder / member.name).write_bytes(content.read())
+    manifest, keys = folder / "bundle.json", folder / "keys.json"
+    assert minisign("-V", "-p", maintainer.folder / "signing.pub", "-m", manifest) == 0
+    assert minisign("-V", "-p", maintainer.folder / "root-1.pub", "-m", manifest) != 0
+    roots = [maintainer.folder / f"root-{number}.pub" for number in (1, 2, 3)]
+    for signature in sorted(folder.glob("keys.json.*.minisig")):
+        signed = [minisign("-V", "-p", root, "-m", keys, "-x", signature) == 0 for root in roots]
+        assert signed.count(True) == 1
+        assert not signed[1]  # which has not signed
+
+
+@needs_minisign
+def test_what_minisign_has_signed_is_imported(maintainer: Maintainer) -> None:
+    folder, files = maintainer.folder, maintainer.folder / "files"
+    for signature in folder.glob("keys.json.*.minisig"):
+        signature.unlink()
+    for root in ("root-2", "root-3"):
+        signature = folder / f"keys.json.{root}.minisig"
+        key = folder / f"{root}.key"
+        assert minisign("-S", "-W", "-s", key, "-m", maintainer.keys, "-x", signature) == 0
+    shutil.copytree(SHIPPED / NAME, files)
+    maintainer.do("sign", NAME, files, "--version", "2", "--counter", "1", settings=True)
+    key = folder / "signing.key"
+    assert minisign("-S", "-W", "-s", key, "-m", files / "bundle.json") == 0
+    made = maintainer.do("bundle", files, "--keys", maintainer.keys, "--out", folder / "a.hark")
+    assert made.exit_code == 0, made.exception
+    imported = maintainer.do("import", folder / "a.hark", settings=True)
+    assert imported.exit_code == 0, imported.exception
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from assistant.core.models.versions import InUse
 from assistant.model_files.acceptance import check_version, put_in_use
 from assistant.model_files.incoming import INCOMING
 from assistant.model_files.signed import install, verify_bundle, verify_installed
-from assistant.model_files.signing.bundle import header, write_bundle
+from assistant.model_files.signing.bundle import MANIFEST, header, write_bundle
 from assistant.model_files.signing.minisign import make_key
 from assistant.model_files.signing.oci import BLOBS, INDEX, write_layout
 from assistant.model_files.signing.trust import FILE, read_trust
@@ -396,6 +396,19 @@ def test_a_full_disk_is_told_and_nothing_changes(
     monkeypatch.setattr("assistant.model_files.incoming.SPARE_BYTES", 1 << 60)
     assert refused(library, maintainer, file) == "model.disk_full"
     assert not list((library.pulled / INCOMING).glob("*/*"))
+
+
+def test_a_link_where_files_are_collected_is_not_followed(
+    library: Library, maintainer: Maintainer, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    folder = library.pulled / INCOMING / f"{NAME}@2"
+    folder.mkdir(parents=True)
+    for name in (*OWN, MANIFEST):
+        (folder / name).symlink_to(victim)
+    install(library, maintainer.trusted, maintainer.bundle(library), silent)
+    assert victim.read_text() == "mine"
 
 
 def test_two_bundles_are_the_same_file(library: Library, maintainer: Maintainer) -> None:
