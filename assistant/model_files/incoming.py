@@ -58,7 +58,7 @@ def removing_refused(folder: Path, names: Iterable[str]) -> Iterator[None]:
     try:
         yield
     finally:
-        for name in names:
+        for name in (*names, LOCK):
             (folder / name).unlink(missing_ok=True)
         with suppress(OSError):  # it was moved in, or holds files of a pull to resume
             folder.rmdir()

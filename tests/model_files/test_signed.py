@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import tarfile
@@ -20,7 +21,7 @@ from assistant.model_files.signed import install, verify_bundle, verify_installe
 from assistant.model_files.signing.bundle import MANIFEST, header, write_bundle
 from assistant.model_files.signing.minisign import make_key
 from assistant.model_files.signing.oci import BLOBS, INDEX, write_layout
-from assistant.model_files.signing.trust import FILE, read_trust
+from assistant.model_files.signing.trust import FILE, holding, read_trust
 from tests.support.signing import NAME, OWN, Maintainer, files_of, library_of, silent
 
 
@@ -396,6 +397,31 @@ def test_a_full_disk_is_told_and_nothing_changes(
     monkeypatch.setattr("assistant.model_files.incoming.SPARE_BYTES", 1 << 60)
     assert refused(library, maintainer, file) == "model.disk_full"
     assert not list((library.pulled / INCOMING).glob("*/*"))
+
+
+def test_where_the_disk_cannot_exchange_folders_the_old_one_stays(
+    library: Library, maintainer: Maintainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(library, maintainer.trusted, maintainer.bundle(library, 1), silent)
+
+    def unable(one: Path, other: Path) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument", str(other))
+
+    newer = maintainer.bundle(library, 2)
+    monkeypatch.setattr("assistant.model_files.incoming.exchange", unable)
+    assert refused(library, maintainer, newer) == "model.disk"
+    assert library.choosing(NAME, "2").read(NAME) == files_of(1)
+    monkeypatch.undo()
+    install(library, maintainer.trusted, newer, silent)
+    assert library.choosing(NAME, "2").read(NAME) == files_of(2)
+
+
+def test_one_command_installs_at_a_time(library: Library, maintainer: Maintainer) -> None:
+    file = maintainer.bundle(library)
+    library.pulled.mkdir(parents=True)
+    with holding(library.pulled):
+        assert refused(library, maintainer, file) == "model.busy"
+    install(library, maintainer.trusted, file, silent)
 
 
 def test_a_link_where_files_are_collected_is_not_followed(
