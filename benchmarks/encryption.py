@@ -27,8 +27,8 @@ from wyoming.audio import AudioChunk
 from wyoming.event import async_read_event, async_write_event
 from wyoming.ping import Ping
 
-from assistant.bench.procfs import usage
 from assistant.control.metrics import percentile
+from assistant.control.procfs import usage
 from assistant.core.layout import PAIRING_FOLDER
 from assistant.pairing.at_base import complete
 from assistant.pairing.secret import of_key

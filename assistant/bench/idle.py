@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from assistant.bench.procfs import Usage, usage
 from assistant.bench.rig import Rig, running_daemon
+from assistant.control.procfs import Usage, usage
 from assistant.core.messages import SAMPLE_RATE_HZ
 from audio.frames import Samples, frames_of
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 
 from assistant.control.metrics import Counts, StageFigures, Stopwatch, Times, figures
+from assistant.control.process_metrics import process_lines
+from assistant.control.procfs import Usage
 from assistant.core.files import replace_file
 from assistant.core.messages import Message
 from assistant.core.models.versions import MALFORMED
@@ -24,12 +26,19 @@ _TIMES = msgspec.json.Decoder(Times)
 class MetricsStore:
     """Observes every event; `file` keeps the times of the last `keep` utterances.
 
-    `textfile`, unless None, is written for node_exporter's textfile collector. A failure to write
-    is logged and affects no utterance.
+    `textfile`, unless None, is written for node_exporter's textfile collector, with what the
+    `processes` use. A failure to write is logged and affects no utterance.
     """
 
-    def __init__(self, file: Path, keep: int, textfile: Path | None = None) -> None:
+    def __init__(
+        self,
+        file: Path,
+        keep: int,
+        textfile: Path | None = None,
+        processes: Callable[[], Iterable[Usage]] = tuple,
+    ) -> None:
         self._file, self._keep, self._textfile = file, keep, textfile
+        self._processes = processes
         self._stopwatch, self._counts = Stopwatch(), Counts()
         self._times: deque[Times] = deque(read_times(file), maxlen=keep)
         # The first write replaces the file, which removes a line that a crash cut short.
@@ -57,11 +66,15 @@ class MetricsStore:
         self._due_s = None
         textfile = self._textfile
         if textfile is not None:
-            self._try(textfile, lambda: _replace(textfile, self._counts.prometheus()))
+            self._try(textfile, lambda: _replace(textfile, self._text()))
 
     def figures(self) -> tuple[StageFigures, ...]:
         """The figures of each stage over the utterances that are kept."""
         return figures(self._times)
+
+    def _text(self) -> str:
+        lines = process_lines(self._processes())
+        return self._counts.prometheus() + "".join(f"{line}\n" for line in lines)
 
     def _append(self, seconds: Times) -> None:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

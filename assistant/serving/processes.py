@@ -24,6 +24,7 @@ from assistant.composition import Composition
 from assistant.control.described_home import DescribedHome
 from assistant.control.metrics_store import MetricsStore
 from assistant.control.mute import carry_out
+from assistant.control.procfs import beside
 from assistant.control.recollection import Recollection
 from assistant.control.sensors import SensorsSeen
 from assistant.control.server import ControlServer
@@ -327,7 +328,10 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
     )
     textfile = Path(config.metrics.textfile).expanduser() if config.metrics.textfile else None
     metrics = MetricsStore(
-        config.state_dir / METRICS_FILE, config.metrics.keep_utterances, textfile
+        config.state_dir / METRICS_FILE,
+        config.metrics.keep_utterances,
+        textfile,
+        lambda: beside().values(),
     )
     recollection, sensors = Recollection(), SensorsSeen()
     keeper = RecordingKeeper(Recordings.of(config), recollection, Composition(config).now)

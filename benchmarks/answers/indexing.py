@@ -25,7 +25,7 @@ from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Document, Passage
 from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.bench.passages import DOCUMENT_PASSAGES, WIDTH, PassageSample
-from assistant.bench.procfs import usage
+from assistant.control.procfs import usage
 from assistant.core.layout import KNOWLEDGE_FILE, VECTORS_FILE
 
 LOOK_EVERY = 500

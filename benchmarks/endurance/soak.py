@@ -25,9 +25,9 @@ from pathlib import Path
 
 import msgspec
 
-from assistant.bench.procfs import tree
 from assistant.bench.stages import HOME
 from assistant.control.metrics import percentile
+from assistant.control.procfs import tree
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     DeviceChanged,

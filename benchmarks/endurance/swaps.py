@@ -19,10 +19,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from assistant.bench.procfs import usage
 from assistant.bench.rig import Rig, running_daemon
 from assistant.composition import Composition
 from assistant.control.metrics import percentile
+from assistant.control.procfs import usage
 from assistant.core.config import Config, load_config
 from assistant.core.errors import ModelError
 from assistant.core.messages import Command, Interpretation, Transcript

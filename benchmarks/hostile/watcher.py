@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from assistant.bench.procfs import PROC, usage
+from assistant.control.procfs import PROC, usage
 from assistant.core.layout import MEMBERS
 from benchmarks.hostile.target import Target
 

@@ -26,9 +26,9 @@ import numpy as np
 from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion
 
-from assistant.bench.procfs import usage
 from assistant.bench.rig import Rig, running_daemon
 from assistant.control.metrics import percentile
+from assistant.control.procfs import usage
 from assistant.core.errors import ControlError
 from assistant.core.layout import SENSORS
 from assistant.core.messages import SAMPLE_RATE_HZ

@@ -12,7 +12,7 @@ import pytest
 import soundfile
 
 from assistant.bench.idle import PINK_RMS, noise_of, pink
-from assistant.bench.procfs import usage
+from assistant.control.procfs import usage
 from assistant.core.messages import SAMPLE_RATE_HZ
 
 WORKS = """

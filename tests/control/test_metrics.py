@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from assistant.control.metrics import OPEN_UTTERANCES, Counts, Stopwatch, Times, figures, percentile
 from assistant.control.metrics_store import MetricsStore, read_times
+from assistant.control.procfs import Usage
 from assistant.core.messages import (
     Commit,
     Interpretation,
@@ -224,6 +225,29 @@ def test_the_text_file_is_due_after_events_and_replaced_whole(tmp_path: Path) ->
     assert "hark_utterances_total 1\n" in textfile.read_text()
     assert 'hark_stage_seconds_count{stage="total"} 1\n' in textfile.read_text()
     assert {f.name for f in tmp_path.iterdir()} == {"hark.prom", "metrics.jsonl"}
+
+
+def test_processes_of_one_name_count_together(tmp_path: Path) -> None:
+    used = [
+        Usage(name="asr", cpu_s=1.5, pss_bytes=100),
+        Usage(name="asr", cpu_s=0.25, pss_bytes=20),
+        Usage(name="nlu", cpu_s=0.0, pss_bytes=7),
+    ]
+    metrics = MetricsStore(tmp_path / "kept", 5, tmp_path / "hark.prom", lambda: used)
+    metrics.tick()
+    text = (tmp_path / "hark.prom").read_text()
+    found = {
+        (sample.name, sample.labels["process"]): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if "process" in sample.labels
+    }
+    assert found == {
+        ("hark_process_cpu_seconds_total", "asr"): 1.75,
+        ("hark_process_cpu_seconds_total", "nlu"): 0.0,
+        ("hark_process_memory_bytes", "asr"): 120,
+        ("hark_process_memory_bytes", "nlu"): 7,
+    }
 
 
 def test_without_a_text_file_nothing_is_ever_due(tmp_path: Path) -> None:

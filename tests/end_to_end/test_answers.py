@@ -108,4 +108,6 @@ def test_answers_that_get_worse_are_told_to_who_watches_and_to_prometheus(daemon
     while line not in (textfile.read_text() if textfile.exists() else ""):
         assert time.monotonic() < ends_s, textfile.read_text()
         time.sleep(0.2)
+    for process in ("answer", "asr", "skills"):
+        assert f'hark_process_memory_bytes{{process="{process}"}} ' in textfile.read_text()
     assert "(quality.declined)" in daemon.log.read_text()

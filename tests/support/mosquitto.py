@@ -69,8 +69,10 @@ def running_broker(folder: Path, *settings: str) -> Iterator[Mosquitto]:
     """A broker that lets everybody in."""
     broker = Mosquitto(folder, "allow_anonymous true", *settings)
     broker.start()
-    yield broker
-    broker.stop()
+    try:
+        yield broker
+    finally:
+        broker.stop()
 
 
 class Lamp:

@@ -29,10 +29,15 @@ def usage(root: int) -> dict[int, Usage]:
     for pid in tree(root):
         # A process may end while it is being read.
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            comm = (PROC / str(pid) / "comm").read_text().strip()
-            name = "supervisor" if pid == root else comm.removeprefix(OURS)
+            name = "supervisor" if pid == root else _comm(pid).removeprefix(OURS)
             found[pid] = Usage(name=name, cpu_s=_cpu_s(pid), pss_bytes=_pss_bytes(pid))
     return found
+
+
+def beside() -> dict[int, Usage]:
+    """The usage of this process and of the others of the assistant that have the same parent."""
+    everything = usage(os.getppid())
+    return {pid: one for pid, one in everything.items() if _comm(pid).startswith(OURS)}
 
 
 def tree(root: int) -> list[int]:
@@ -46,6 +51,14 @@ def tree(root: int) -> list[int]:
     for known in found:
         found += [pid for pid, parent in parents.items() if parent == known]
     return found
+
+
+def _comm(pid: int) -> str:
+    """The name of a process; "" for one that has ended."""
+    try:
+        return (PROC / str(pid) / "comm").read_text().strip()
+    except FileNotFoundError:
+        return ""
 
 
 def _stat(pid: int) -> list[str]:
