@@ -21,7 +21,7 @@ from assistant.core.layout import SKILL_SERVER
 from skills.isolation.server import Answer, Order
 
 PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", SKILL_SERVER)
-START_S = 10.0
+START_S = 30.0
 MEMORY_BYTES = 64_000_000
 """Memory that a skill may take in addition to what the process that it is forked from has."""
 

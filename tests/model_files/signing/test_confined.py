@@ -116,10 +116,18 @@ def hangs(file: IO[bytes]) -> Layout:
 
 def test_it_is_given_up_after_a_while(file: IO[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WALL_S", 0.2)
+    fork, children = os.fork, list[int]()
+
+    def counted() -> int:
+        children.append(fork())
+        return children[-1]
+
+    monkeypatch.setattr(os, "fork", counted)
     with pytest.raises(ModelError, match="its reader was ended over it"):
         confined(hangs, file, Layout, "it")
+    (child,) = children
     with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        os.waitpid(child, os.WNOHANG)
 
 
 def refuses(file: IO[bytes]) -> Layout:

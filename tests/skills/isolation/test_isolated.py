@@ -249,6 +249,7 @@ def behave() -> Reply:
     skill, context = load(code, "timers"), memory_context()
     with pytest.raises(SkillError, match='"tea"'):
         call(skill, "Abuse", context)
+    monkeypatch.setattr(isolated, "MOVE_S", 20.0)  # it is started again
     assert call(skill, "Behave", context).text == "well"
 
 
