@@ -67,7 +67,7 @@ test: test-set lint ## set up, then run every check but the long ones
 
 .PHONY: test-parts
 test-parts:
-	MAKEFLAGS= nice -n 10 $(PYTEST) -n $$(($(CORES) * 3 / 2)) --dist worksteal -m "not e2e and not long"
+	MAKEFLAGS= nice -n 19 $(PYTEST) -n $$(($(CORES) * 3 / 2)) --dist worksteal -m "not e2e and not long"
 
 .PHONY: test-stories
 test-stories:

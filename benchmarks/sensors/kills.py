@@ -11,15 +11,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
+import multiprocessing
 import os
 import random
-import signal
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import closing
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NoReturn
 
@@ -34,6 +35,8 @@ from assistant.supervision.heartbeat import Heartbeat
 
 WITHIN_S = 10.0
 KILLED_WITHIN_S = 0.03
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["assistant.serving.processes", "assistant.sensors.stage"])
 
 
 def plant(folder: Path, count: int) -> Path:
@@ -53,14 +56,16 @@ def plant(folder: Path, count: int) -> Path:
     return config
 
 
-def started(config: Path) -> int:
-    """The process, forked as the zygote does."""
-    if (pid := os.fork()) == 0:
-        _be_the_process(config)
-    return pid
+def started(config: Path) -> BaseProcess:
+    """The process, forked as the zygote does: by one that has no threads, as these may hold locks
+    for ever in what is forked beside them."""
+    process = FORKS.Process(target=_be_the_process, args=(config,))
+    process.start()
+    return process
 
 
 def _be_the_process(config: Path) -> NoReturn:
+    logging.disable(logging.WARNING)
     with contextlib.suppress(KeyboardInterrupt):
         serve(Heartbeat(), SENSORS, str(config))
     os._exit(1)
@@ -99,24 +104,24 @@ def _all(bus: Bus, wait_s: float) -> Iterator[object]:
 def kill(config: Path, ends: Ends, count: int, seed: int) -> float:
     """Have an alarm begin and the process killed, so often; the longest an alarm took to come."""
     chance, longest_s = random.Random(seed), 0.0
-    pid = started(config)
+    process = started(config)
     for number in range(count):
         sensor = f"s{number}"
         ends.send((sensor, 5.0))
         time.sleep(chance.uniform(0, KILLED_WITHIN_S))
         ends.send((sensor, 20.0))
         time.sleep(chance.uniform(0, KILLED_WITHIN_S))
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        pid, began_s = started(config), time.monotonic()
+        process.kill()
+        process.join()
+        process, began_s = started(config), time.monotonic()
         while not (ends.alarms[sensor] and ends.events[sensor]):
             if time.monotonic() - began_s > WITHIN_S:
                 break
             ends.send((sensor, 20.0))  # it is still wrong
             ends.take(0.01)
         longest_s = max(longest_s, time.monotonic() - began_s)
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
+    process.kill()
+    process.join()
     return longest_s
 
 
