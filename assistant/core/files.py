@@ -17,7 +17,7 @@ from typing import IO, Any
 MOST_BYTES = 1 << 20
 """Most bytes of a text file that people write."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
-"""Of renameat2(2), for which Python has no function."""
+"""Constants of renameat2(2), for which Python has no function."""
 MOST_WAIT_S = 300.0
 """Seconds for which a process waits at most for what another makes."""
 _WAIT_STEP_S = 0.05

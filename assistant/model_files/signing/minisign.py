@@ -34,9 +34,9 @@ MOST_BYTES = 4096
 _KEY, _HASHED, _SCRYPT, _PLAIN, _CHECKSUM = b"Ed", b"ED", b"Sc", bytes(2), b"B2"
 _UNTRUSTED, _TRUSTED = "untrusted comment: ", "trusted comment: "
 _SECRET = struct.Struct("<2s2s2s32sQQ104s")
-"""Of a secret key: three algorithms (key, password, checksum), salt, effort, memory, the rest."""
+"""Layout of secret keys: three algorithms (key, password, checksum), salt, effort, memory, rest."""
 _ENCLOSED = struct.Struct("<8s64s32s")
-"""Of what the password encrypts: id, key, checksum."""
+"""Layout of what the password encrypts: id, key, checksum."""
 
 Password = Callable[[], str]
 """Asks for the password of a secret key; only called for a key that has one."""

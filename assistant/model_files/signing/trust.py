@@ -30,7 +30,7 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     counter: int
     sha256: str
-    """Of its manifest."""
+    """SHA-256 of its manifest."""
 
 
 class Trust(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
