@@ -84,6 +84,6 @@ def test_the_settings_are_settings() -> None:
 @pytest.mark.skipif(PROMTOOL is None, reason="needs promtool, of Debian's package prometheus")
 def test_prometheus_takes_its_settings_and_the_alert_rules(tmp_path: Path) -> None:
     shutil.copy(FOLDER / "prometheus.yml", tmp_path)
-    shutil.copy(REPOSITORY / "examples" / "monitoring" / "alerts.yml", tmp_path)
+    shutil.copy(REPOSITORY / "examples" / "operations" / "alerts.yml", tmp_path)
     command = [str(PROMTOOL), "check", "config", "prometheus.yml"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)

@@ -189,6 +189,10 @@ def _of_daemon(event: Message) -> str:
             return f"{stage} is to run {model} {version}"
         case Replaced(stage=stage, model=model, version=version, error=error):
             return f"{stage}: {error}" if error else f"{stage} runs {model} {version}"
+        case QualityAlert(stage="sensors", what=name, over=True):
+            return f"sensors: alarms of {name} are as rare as expected again"
+        case QualityAlert(stage="sensors", what=name, value=value, expected=expected):
+            return f"sensors: {name} has alarms in {value:.0%} of hours, {expected:.0%} expected"
         case QualityAlert(stage=stage, what=what, over=True):
             return f"{stage}: answers are {what} no more than expected again"
         case QualityAlert(stage=stage, what=what, value=value, expected=expected):

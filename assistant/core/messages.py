@@ -340,7 +340,8 @@ class QualityAlert(Control, frozen=True, kw_only=True):
 
     stage: str
     what: str
-    """The fault: "unsure", "ungrounded", "empty", "rushed", "declined" or "slow"."""
+    """The fault: "unsure", "ungrounded", "empty", "rushed", "declined" or "slow"; of "sensors" the
+    sensor or group whose model raises alarms in too many hours of a day."""
     value: float
     """Share of the last answers that have it, from 0 to 1."""
     expected: float

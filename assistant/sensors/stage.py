@@ -25,6 +25,7 @@ from assistant.core.sensors.messages import Fault, Judged
 from assistant.sensors.alarms import Alarms
 from assistant.sensors.detection.judge import Found, Judge, Learner
 from assistant.sensors.detection.season import DayClock
+from assistant.sensors.model_watch import HOURS, ModelWatch
 from assistant.sensors.store import Store, UnderWay
 
 LOOK_EVERY_S = 0.5
@@ -76,6 +77,8 @@ class SensorsStage:
         goes_on = [one for one in store.going_on if one.sensor in described.by_id]
         self._alarms = Alarms(described, now, goes_on)
         self._untold = list(goes_on)
+        before = store.begun_since(now() - timedelta(hours=HOURS))
+        self._models = ModelWatch(described, before)
         self._look_at_s = self._report_at_s = self._keep_at_s = 0.0
         self._restored = False
 
@@ -131,6 +134,7 @@ class SensorsStage:
             log.info("%s is as usual again (sensors.over)", anomaly.sensor)
             yield from self._told(anomaly)
         self._learn(at_s)
+        yield from self._models.pass_time(self._now())
         if at_s >= self._report_at_s:
             self._report_at_s = at_s + REPORT_EVERY_S
             yield self._report(at_s)
@@ -145,6 +149,7 @@ class SensorsStage:
         if anomaly is not None:
             self._store.keep_anomaly(anomaly)
             yield from self._told(anomaly)
+            self._models.observe(anomaly)
             log.warning("%s: %s (sensors.wrong)", anomaly.sensor, anomaly.fault)
 
     @property
@@ -165,10 +170,9 @@ class SensorsStage:
         elif request.what == "roll_back":
             self._roll_back(request.sensors)
         elif (of := self._store.sensor_of(request.anomaly)) is not None:
-            sensor, fault = of
-            group = self._described.by_id[sensor].judged_with if fault == "together" else ""
-            self._store.widen(group or sensor)
-            self._judge_anew()
+            model = self._models.model_of(*of)
+            self._store.widen(model)
+            self._judge_anew([model])
 
     def _begin_learning(self, names: Iterable[str], until_s: float) -> None:
         known = [name for name in names if name in self._described.by_id]
@@ -185,7 +189,7 @@ class SensorsStage:
         back = [name for name in names if self._store.roll_back(name)]
         if back:
             log.info("back to what was learnt before: %s (sensors.back)", ", ".join(back))
-            self._judge_anew()
+            self._judge_anew(back)
         else:
             log.warning("nothing was learnt before of %s (sensors.back)", ", ".join(names))
 
@@ -195,20 +199,23 @@ class SensorsStage:
         over = [one for one in self._learning if at_s >= one.until_s]
         if not over:
             return
+        models: list[str] = []
         for learning in over:
             self._learning.remove(learning)
             learnt = learning.learner.learnt()
+            models += [*learnt.single, *learnt.groups]
             self._store.keep_learnt(learnt, self._now())
             told = "%d sensors and %d groups were learnt (sensors.learnt)"
             log.info(told, len(learnt.single), len(learnt.groups))
         self._keep_under_way(at_s)
-        self._judge_anew()
+        self._judge_anew(models)
 
     def _made_judge(self) -> Judge:
         return Judge(self._described, self._store.learnt, self._store.slack, self._clock)
 
-    def _judge_anew(self) -> None:
-        """Judge by what is in the store now, from where the values have come to."""
+    def _judge_anew(self, models: Iterable[str]) -> None:
+        """Judge by what is in the store now, from where the values have come to; these are new."""
+        self._models.forget(models)
         before, self._judge = self._judge, self._made_judge()
         for name, detector in before.detectors.items():
             self._judge.detectors[name].trace = detector.trace

@@ -180,6 +180,12 @@ class Store:
         )
         return [msgspec.json.decode(text, type=Anomaly) for (text,) in rows]
 
+    def begun_since(self, since: datetime) -> list[Anomaly]:
+        """The anomalies that are kept and began at or after `since`."""
+        rows = self._database.execute("SELECT anomaly FROM anomalies")
+        kept = (msgspec.json.decode(text, type=Anomaly) for (text,) in rows)
+        return [anomaly for anomaly in kept if anomaly.began >= since]
+
     def sensor_of(self, anomaly_id: str) -> tuple[str, Fault] | None:
         """The sensor of an anomaly, and what is wrong with it; None for one that is not kept."""
         rows = self._database.execute("SELECT anomaly FROM anomalies WHERE id = ?", anomaly_id)

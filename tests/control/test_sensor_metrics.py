@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from assistant.control.metrics import Counts
+from assistant.control.process_metrics import process_lines
+from assistant.control.procfs import Usage
 from assistant.core.messages import (
     Anomaly,
     SafeModeEntered,
@@ -22,7 +24,7 @@ from assistant.core.messages import (
     StageRestarted,
 )
 
-MONITORING = Path(__file__).resolve().parents[2] / "examples" / "monitoring"
+OPERATIONS = Path(__file__).resolve().parents[2] / "examples" / "operations"
 ANOMALY = Anomaly(
     id="a1", sensor="hum", fault="spike", began=datetime(2026, 1, 1, tzinfo=UTC), score=2.0
 )
@@ -92,12 +94,13 @@ def test_rules_and_dashboard_name_metrics_that_there_are() -> None:
     counts = Counts()
     counts.observe(REPORT)
     counts.measured({"total": 0.5})
-    there = named(counts.prometheus())
-    for group in yaml.safe_load((MONITORING / "alerts.yml").read_text("utf-8"))["groups"]:
+    used = process_lines([Usage(name="asr", cpu_s=1.0, pss_bytes=1)])
+    there = named(counts.prometheus() + "\n".join(used))
+    for group in yaml.safe_load((OPERATIONS / "alerts.yml").read_text("utf-8"))["groups"]:
         for rule in group["rules"]:
             assert named(rule["expr"])
             assert named(rule["expr"]) <= there
-    board = json.loads((MONITORING / "dashboard.json").read_text("utf-8"))
+    board = json.loads((OPERATIONS / "dashboard.json").read_text("utf-8"))
     for panel in board["panels"]:
         for target in panel["targets"]:
             assert named(target["expr"])

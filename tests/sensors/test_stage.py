@@ -11,6 +11,7 @@ import pytest
 
 from assistant.core.messages import (
     Message,
+    QualityAlert,
     SensorAlarm,
     SensorEvent,
     SensorsReport,
@@ -21,6 +22,7 @@ from assistant.core.messages import (
 )
 from assistant.core.sensors.described import Sensor, Sensors
 from assistant.sensors.alarms import HOLDS_S
+from assistant.sensors.model_watch import MOST
 from assistant.sensors.stage import KEEP_EVERY_S, REPORT_EVERY_S, Learning, SensorsStage
 from assistant.sensors.store import Store
 
@@ -221,3 +223,28 @@ def test_the_report_tells_how_each_sensor_is(learnt: Plant) -> None:
     assert judged["cold"][0] == "well"
     assert judged["cold"][1] == pytest.approx(-18, abs=0.5)
     assert [one.sensor for one in report.wrong] == ["heat"]
+
+
+def flaps(plant: Plant, hours: int) -> list[QualityAlert]:
+    """The alerts while something is wrong with the freezer once in each of so many hours."""
+    told: list[Message] = []
+    for _ in range(hours):
+        plant.at_s += 3600  # nothing comes meanwhile, and nobody looks
+        plant.start()
+        told += plant.run(60)
+        told += plant.run(3, cold=0.0)
+    return [one for one in told if isinstance(one, QualityAlert)]
+
+
+def test_a_model_that_raises_alarms_hour_after_hour_is_told_though_it_is_started_again(
+    learnt: Plant,
+) -> None:
+    assert flaps(learnt, MOST - 1) == []
+    assert [(one.what, one.over) for one in flaps(learnt, 1)] == [("cold", False)]
+
+
+def test_a_model_that_is_learnt_anew_is_no_longer_told(learnt: Plant) -> None:
+    assert flaps(learnt, MOST)
+    learnt.learn("cold", for_s=300)
+    told = learnt.run(310)
+    assert [(o.what, o.over) for o in told if isinstance(o, QualityAlert)] == [("cold", True)]

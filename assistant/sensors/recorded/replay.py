@@ -89,14 +89,14 @@ class Replay:
         if table.rows <= self.learn:
             message = f"{table.path}: of its {table.rows} rows {self.learn} are to be learnt"
             raise InputError("sensors.rows", f"{message}; learn fewer with --learn")
+        self._first_s: float | None = None
+        self._passed_s = 0.0
         self._learner = Learner(self.described, self.described.by_id)
         self._learning = [Learning(self._learner, math.inf)]
         self._store = Store()
         self._stage = SensorsStage(
             self.described, self._store, self._wall, boot_id="", learning=self._learning
         )
-        self._first_s: float | None = None
-        self._passed_s = 0.0
         self._row = 0
         self._missing = self._untimed = 0
         self._faults, self._open = Counter[str](), dict[str, str]()
