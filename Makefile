@@ -58,7 +58,7 @@ satellite: $(VENV)/.satellite ## on a small board: be the ear and the voice of B
 # loads.
 test-parts test-stories test-long coverage: export PYTHONDONTWRITEBYTECODE :=
 
-# A story told to a real daemon waits for sound most of the time: three are told on two cores, and
+# A story told to a real daemon waits for sound half of the time: one is told on each core, and
 # the other tests, which wait as well, run meanwhile with what the stories leave of the processor.
 .PHONY: test
 test: test-set lint ## set up, then run every check but the long ones
@@ -71,7 +71,7 @@ test-parts:
 
 .PHONY: test-stories
 test-stories:
-	MAKEFLAGS= $(PYTEST) -n $$(($(CORES) * 3 / 2)) --dist loadfile -m "e2e and not long" $(STORIES)
+	MAKEFLAGS= $(PYTEST) -n $(CORES) --dist loadfile -m "e2e and not long" $(STORIES)
 
 .PHONY: test-long
 test-long: test-set ## 50 kills at random, 200 utterances back to back
