@@ -21,6 +21,7 @@ from assistant.answer.stage import AnswerStage
 from assistant.core.clock import time_zone
 from assistant.core.config import Config
 from assistant.core.database import Database
+from assistant.core.degraded import SimplerPath
 from assistant.core.errors import InputError, SkillError
 from assistant.core.fork import in_fork
 from assistant.core.layout import NAMES_FILE, PIN_FILE, QUARANTINE_FILE, USAGE_FILE
@@ -73,7 +74,7 @@ class Composition:
     `made_up` gives a home for the skills where the settings name none. `told` is called with each
     skill that is left out. Where `start` is the intent model of nearly the same skills, the fit of
     this one starts from it, which takes a tenth of the time. `meanwhile` is one that serves as it
-    is, until another is fitted.
+    is, until another is fitted. Whether the `simpler` path is taken is asked at each step.
     """
 
     def __init__(
@@ -89,11 +90,12 @@ class Composition:
         told: Callable[[Fault], None] | None = None,
         start: IntentModel | None = None,
         meanwhile: IntentModel | None = None,
+        simpler: SimplerPath | None = None,
     ) -> None:
         self._config, self._builtin, self._now = config, builtin, now
         self._made_up, self._told = made_up, told or _warn
         self._start, self._meanwhile = start, meanwhile
-        self._corrected = corrected
+        self._corrected, self._simpler = corrected, simpler
         self.library = library or Library(config.models_dir)
         self._opened = opened or OpenModels()
 
@@ -138,12 +140,13 @@ class Composition:
             corrections=self.recordings.examples.all() if self._corrected else (),
             start=self._start,
             meanwhile=self._meanwhile,
+            simpler=self._simpler,
         )
 
     @cached_property
     def answering(self) -> Answering:
         """The documents and models by which questions are answered."""
-        return Answering(self._config, self.library, self._opened, self.now)
+        return Answering(self._config, self.library, self._opened, self.now, self._simpler)
 
     @cached_property
     def recognition(self) -> Recognition:
@@ -152,7 +155,7 @@ class Composition:
         speakable = SpeakableSource(key, lambda: self.understanding.speakable())
         names = [str(named) for named in (*self._named_home.areas, *self._named_home.entities)]
         keep = self.recordings.keep_sound
-        return Recognition(self._config, self.library, speakable, names, keep)
+        return Recognition(self._config, self.library, speakable, names, keep, self._simpler)
 
     def listener(self, wake: bool = True) -> Listener:
         """The ears of `hear`, which has no devices: those of the daemon belong to its process."""
@@ -237,7 +240,7 @@ class Composition:
 
     def voice(self) -> VoiceStage:
         """The voice; raises `SpeakingError` when there is none."""
-        return make_voice(self._config, self.library)
+        return make_voice(self._config, self.library, self._simpler)
 
     def _plays_music(self, entities: Sequence[Entity]) -> bool:
         """Whether there is MPD, or a radio station."""

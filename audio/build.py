@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from assistant.core.config import Config
-from assistant.core.degraded import Degraded
+from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
 from assistant.core.layout import ADAPTATION_FILE
@@ -28,7 +28,7 @@ from audio.asr.recognizer import Recognizer, SecondLook
 from audio.asr.short_forms import ShortFormCalibration
 from audio.asr.stage import AsrStage
 from audio.asr.tandem import PART as WHISPER
-from audio.asr.tandem import Ahead, Aside, Pace, pace
+from audio.asr.tandem import Ahead, Aside, Pace, Spared, pace
 from audio.asr.waiting import Waiting
 from audio.asr.whisper import WhisperRecognizer
 from audio.canceller import EchoCanceller
@@ -107,10 +107,11 @@ class Recognition:
         speakable: SpeakableSource,
         hints: Sequence[str] = (),
         keep: Callable[[str, bytes], None] = lambda utterance_id, samples: None,
+        simpler: SimplerPath | None = None,
     ) -> None:
         self._config, self._library, self._speakable = config, library, speakable
         self._hints, self._keep = hints, keep
-        self.faults = Degraded("asr")
+        self.faults = Degraded("asr", simpler)
 
     def prepare(self) -> None:
         """Make the files of what is speakable, where that is new: it takes seconds."""
@@ -151,7 +152,7 @@ class Recognition:
             self._speakable,
             self._prefixes,
             cache_dir=self._domains,
-            look=look,
+            look=Spared(look, self.faults) if look is not None else None,
             likelihood=self._likelihood.of,
             fits=self._likelihood.fits,
             opens=self._likelihood.opens,
@@ -222,7 +223,7 @@ class Recognition:
             raise ConfigError("config.model", message)
 
 
-def make_voice(config: Config, library: Library) -> VoiceStage:
+def make_voice(config: Config, library: Library, simpler: SimplerPath | None = None) -> VoiceStage:
     """Make the voice; raises `SpeakingError` when there is none."""
-    faults = Degraded("voice")
+    faults = Degraded("voice", simpler)
     return VoiceStage(select_voice(config.voice, library, faults), faults)

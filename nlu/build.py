@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from assistant.core.config import Config
-from assistant.core.degraded import Degraded
+from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.errors import ConfigError, InputError
 from assistant.core.layout import NAMES_FILE, USAGE_FILE
 from assistant.core.messages import Slot
@@ -96,12 +96,13 @@ class Understanding:
         corrections: Sequence[Correction] = (),
         start: IntentModel | None = None,
         meanwhile: IntentModel | None = None,
+        simpler: SimplerPath | None = None,
     ) -> None:
         self._config, self._manifests, self._corrections = config, manifests, corrections
         self._start, self._meanwhile = start, meanwhile
         self._library, self._opened, self._whole = library, opened, whole
         self.sentences = sentences
-        self.faults = Degraded("nlu")
+        self.faults = Degraded("nlu", simpler)
 
     def stage(self, now: Callable[[], datetime]) -> NluStage:
         """The stage; `now` gives the present as an aware datetime in the user's zone."""

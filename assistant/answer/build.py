@@ -31,7 +31,7 @@ from assistant.answer.stage import AnswerStage
 from assistant.answer.summary.summariser import Summariser
 from assistant.core.clock import time_zone
 from assistant.core.config import Config
-from assistant.core.degraded import Degraded
+from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.errors import ModelError
 from assistant.core.layout import BASELINE_FILE, VECTORS_FILE
 from assistant.core.models.manifest import Library
@@ -52,9 +52,10 @@ class Answering:
         library: Library,
         opened: OpenModels,
         now: Callable[[], datetime],
+        simpler: SimplerPath | None = None,
     ) -> None:
         self._config, self._library, self._opened, self._now = config, library, opened, now
-        self.faults = Degraded("answer")
+        self.faults = Degraded("answer", simpler)
 
     def stage(
         self,
@@ -126,7 +127,7 @@ class Answering:
         load = self.faults.with_note(
             GENERATOR, partial(_open_generator, self._opened, self._library, name)
         )
-        return Phraser(load, WORDS_BUDGET)
+        return Phraser(load, WORDS_BUDGET, self.faults)
 
     @cached_property
     def encoder(self) -> PassageEncoder | None:
@@ -163,10 +164,10 @@ class Answering:
     def _monitor(self, kept: bool) -> Monitor:
         """The monitor of the answers; if `kept`, with a file of how these models' answers were."""
         if not kept:
-            return Monitor(ANSWER_BUDGET_S)
+            return Monitor(ANSWER_BUDGET_S, faults=self.faults)
         file, models = self._config.state_dir / BASELINE_FILE, self.models
         learned, keep = read_baseline(file, models), partial(keep_baseline, file, models)
-        return Monitor(ANSWER_BUDGET_S, learned, keep)
+        return Monitor(ANSWER_BUDGET_S, learned, keep, faults=self.faults)
 
 
 def _open_generator(opened: OpenModels, library: Library, name: str) -> Generator:

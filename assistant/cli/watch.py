@@ -31,6 +31,7 @@ from assistant.core.messages import (
     MuteChanged,
     QualityAlert,
     SensorsReport,
+    Simplify,
     Work,
     concrete,
 )
@@ -42,6 +43,8 @@ LEVEL_CELLS = 40
 QUIETEST_DBFS = -80.0
 STATE_STYLES = {"ready": "green", "degraded": "yellow", MUTED: "yellow", "safe mode": "red"}
 
+SIMPLER = "simpler"
+"""What a stage's alert is kept by whose simpler path it takes."""
 UNTOLD = (Level, SensorsReport)
 """Events that come every few seconds, whatever happens, and get no line."""
 
@@ -130,8 +133,12 @@ class View:
             self._alerts.pop((event.stage, event.what), None)
             if not event.over:
                 self._alerts[event.stage, event.what] = describe(event)
+        if isinstance(event, Simplify):
+            self._alerts.pop((event.stage, SIMPLER), None)
+            if event.for_s:
+                self._alerts[event.stage, SIMPLER] = describe(event)
         anew = restarted_stage(event)
-        self._alerts = {k: text for k, text in self._alerts.items() if k[0] != anew}
+        self._alerts = {k: t for k, t in self._alerts.items() if k[0] != anew or k[1] == SIMPLER}
 
     def _processes(self) -> Text:
         text = Text()

@@ -52,6 +52,7 @@ from assistant.core.messages import (
     SensorEvent,
     SensorsReport,
     SensorsRequest,
+    Simplify,
     SpokenReply,
     StageFailed,
     StageRestarted,
@@ -197,6 +198,10 @@ def _of_daemon(event: Message) -> str:
             return f"{stage}: answers are {what} no more than expected again"
         case QualityAlert(stage=stage, what=what, value=value, expected=expected):
             return f"{stage}: {value:.0%} of the last answers are {what}, {expected:.0%} expected"
+        case Simplify(stage=stage, for_s=0):
+            return f"{stage} takes its usual path again"
+        case Simplify(stage=stage, why=why, for_s=for_s):
+            return f"{stage}, which is {why}, takes its simpler path for {for_s:.0f} s"
         case Reload(stage=stage):
             return stage
         case TraceMade(export=export):

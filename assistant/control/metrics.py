@@ -20,6 +20,7 @@ from assistant.core.messages import (
     Reloaded,
     Replaced,
     SafeModeEntered,
+    Simplify,
     SpokenReply,
     StageFailed,
     StageRestarted,
@@ -169,6 +170,8 @@ class Counts:
         self._restarts: Counter[str] = Counter()
         self._safe_modes: Counter[str] = Counter()
         self._quality: dict[tuple[str, str], bool] = {}
+        self._simpler: dict[str, bool] = {}
+        self._alerts: Counter[tuple[str, str]] = Counter()
         self._seconds: dict[str, tuple[int, float]] = {}
         self._buckets: Counter[tuple[str, float]] = Counter()
         self._sensors = SensorCounts()
@@ -187,6 +190,9 @@ class Counts:
                 self._safe_modes[stage] += 1
             case QualityAlert(stage=stage, what=what):
                 self._quality[stage, what] = not message.over
+            case Simplify(stage=stage, why=why, for_s=for_s):
+                self._simpler[stage] = for_s > 0
+                self._alerts[stage, why] += for_s > 0 and not message.again
         # A stage that restarts forgets its alerts and will not report that they are over.
         anew = restarted_stage(message)
         self._quality |= {k: False for k in self._quality if k[0] == anew}
@@ -217,6 +223,13 @@ class Counts:
         lines += [
             f"hark_quality_alert{labels(stage=stage, what=what)} {int(worse)}"
             for (stage, what), worse in sorted(self._quality.items())
+        ]
+        lines += family("simpler", "gauge", "1 while a stage takes its simpler path.")
+        lines += [f"hark_simpler{labels(stage=s)} {int(on)}" for s, on in self._simpler.items()]
+        lines += family("alerts_total", "counter", "How often a stage began to, and why.")
+        lines += [
+            f"hark_alerts_total{labels(stage=stage, why=why)} {count}"
+            for (stage, why), count in sorted(self._alerts.items())
         ]
         lines += family("stage_seconds", "histogram", "Where an utterance's time went.")
         for stage in (s for s in STAGES if s in self._seconds):

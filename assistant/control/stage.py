@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from assistant.control.alerts import Alerts
 from assistant.control.described_home import DescribedHome
 from assistant.control.metrics_store import MetricsStore
 from assistant.control.recollection import Recollection
@@ -21,6 +22,7 @@ from assistant.core.messages import (
     Replace,
     SafeModeEntered,
     SensorsRequest,
+    Simplify,
     StageRestarted,
     TraceMade,
     Work,
@@ -53,10 +55,12 @@ class ControlStage:
         home: DescribedHome | None = None,
         sensors: SensorsSeen | None = None,
         tracer: Tracer | None = None,
+        alerts: Alerts | None = None,
     ) -> None:
         self._server, self._metrics, self._recollection = server, metrics, recollection
         self._keeper, self._home, self._sensors = keeper, home, sensors
         self._tracer = tracer or Tracer(recollection)
+        self._alerts = alerts or Alerts(rest_s=0.0)
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Pass `message` on; messages in `OWN` also go out on the bus."""
@@ -70,6 +74,7 @@ class ControlStage:
                 self._metrics.tick()
             self._server.tick(message.at_s)
             yield from self._tracer.tick(message.at_s)
+            yield from self._ordered(self._alerts.tick(message.at_s))
             return
         self._server.show(message)
         self._metrics.observe(message)
@@ -79,14 +84,23 @@ class ControlStage:
             self._sensors.observe(message)
         if self._keeper is not None:
             yield from self._keeper.observe(message)
+        yield from self._ordered(self._alerts.observe(message))
         if isinstance(message, OWN) and not _is_out(message):
             yield message
 
     def deadline_s(self) -> float | None:
-        """When metrics or a trace are to be written, or a caller has been idle for too long."""
-        parts = (self._metrics, self._server, self._tracer)
+        """When metrics or a trace are to be written, a caller has been idle for too long, or a
+        stage is to take its usual path again."""
+        parts = (self._metrics, self._server, self._tracer, self._alerts)
         dues_s = (part.deadline_s() for part in parts)
         return min((due_s for due_s in dues_s if due_s is not None), default=None)
+
+    def _ordered(self, orders: Iterable[Simplify]) -> Iterator[Message]:
+        """Orders to the stages, which are shown as well: no process receives its own broadcasts."""
+        for order in orders:
+            self._server.show(order)
+            self._metrics.observe(order)
+            yield order
 
 
 def _is_out(message: Message) -> bool:

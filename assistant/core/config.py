@@ -33,6 +33,7 @@ from assistant.core.settings.calendar import CalendarSettings
 from assistant.core.settings.documents import DocumentsSettings
 from assistant.core.settings.hearing import AudioSettings, ListeningSettings, WakeSettings
 from assistant.core.settings.history import (
+    AlertsSettings,
     LogSettings,
     MetricsSettings,
     RecordingsSettings,
@@ -158,6 +159,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     sensors: SensorsSettings = SensorsSettings()
     metrics: MetricsSettings = MetricsSettings()
     traces: TracesSettings = TracesSettings()
+    alerts: AlertsSettings = AlertsSettings()
     recordings: RecordingsSettings = RecordingsSettings()
     storage: StorageSettings = StorageSettings()
     log: LogSettings = LogSettings()

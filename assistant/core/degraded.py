@@ -1,4 +1,4 @@
-"""Optional parts of a stage that are missing or damaged; each failure is reported once."""
+"""What a stage does without: parts that are missing or damaged, or that take too long for now."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError, ModelError, RecognitionError
-from assistant.core.messages import StageFailed
+from assistant.core.messages import Simplify, StageFailed
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -18,18 +19,39 @@ TELL_AFTER_S = 3.0
 """Seconds after a stage's last work when its faults are reported: the user has been served."""
 
 
+class SimplerPath:
+    """Whether a stage takes its simpler path: it does as an order says, which ends by itself."""
+
+    def __init__(self, clock: Callable[[], float] = boottime_s) -> None:
+        self._clock, self._until_s = clock, float("-inf")
+
+    def order(self, order: Simplify) -> None:
+        """Take the simpler path for as long as `order` says from now on."""
+        self._until_s = self._clock() + order.for_s
+
+    @property
+    def taken(self) -> bool:
+        """Whether it is taken now."""
+        return self._clock() < self._until_s
+
+
 class Degraded:
-    """The parts of `stage` that have failed.
+    """The parts of `stage` that have failed, and whether it is to take its simpler path for now.
 
     The first fault of each part is logged and kept until `take_reports` returns it. A stage that
     speaks no replies itself reports them at `deadline_s`, some time after `note_work`.
     """
 
-    def __init__(self, stage: str) -> None:
-        self._stage = stage
+    def __init__(self, stage: str, simpler: SimplerPath | None = None) -> None:
+        self._stage, self._simpler = stage, simpler or SimplerPath()
         self._untold: list[StageFailed] = []
         self._parts: set[str] = set()
         self._worked_s: float | None = None
+
+    @property
+    def simpler(self) -> bool:
+        """Whether the stage takes its simpler path now."""
+        return self._simpler.taken
 
     def __contains__(self, part: str) -> bool:
         return part in self._parts

@@ -35,7 +35,7 @@ from assistant.core.parts import Fact as Fact
 from assistant.core.parts import FindFreeTime as FindFreeTime
 from assistant.core.parts import FindNextEvent as FindNextEvent
 from assistant.core.parts import Frame as Frame
-from assistant.core.parts import Id, ReplyText, UserText
+from assistant.core.parts import Id, ReplyText, Trouble, UserText
 from assistant.core.parts import ListedDocument as ListedDocument
 from assistant.core.parts import ListEvents as ListEvents
 from assistant.core.parts import ListNotes as ListNotes
@@ -333,6 +333,16 @@ class Reloaded(Control, frozen=True, kw_only=True):
 
     stage: str
     error: str = ""
+
+
+class Simplify(Control, frozen=True, kw_only=True):
+    """`stage` is to take its simpler path for `for_s` seconds, or with 0 its usual one again."""
+
+    stage: str
+    why: Trouble
+    for_s: float
+    again: bool = False
+    """Whether it has been said before, and is repeated as the stage was started anew."""
 
 
 class QualityAlert(Control, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ import msgspec
 
 from assistant.core.bus import Bus
 from assistant.core.clock import boottime_s
+from assistant.core.degraded import SimplerPath
 from assistant.core.errors import AssistantError, ModelError
 from assistant.core.failure import FaultRateLimiter, code_of, report_failure
 from assistant.core.fork import Fork
@@ -28,12 +29,15 @@ from assistant.core.messages import (
     Replace,
     Replaced,
     SelfTest,
+    Simplify,
     Tick,
     Work,
 )
 from assistant.core.models.swap import NICE, LoadSwap, ModelSwaps, StageSwap
 from assistant.core.stage import Stage
 
+ORDERS = (Reload, Replace, Simplify)
+"""What a worker takes itself, whatever its stage consumes."""
 SELF_TEST_EVERY_S = 1.0
 LOOK_FOR_CANDIDATE_EVERY_S = 0.05
 QUIET_BEFORE_RELOAD_S = 1.0
@@ -58,7 +62,8 @@ class Worker:
 
     `load` loads another version of one of its models, in a separate thread. `prepare` does what is
     slow in a rebuild before it, in a fork, while the stage goes on. After a rebuild `unfinished`
-    names a model that is to be loaded whole, in that thread: `load` gets no version then.
+    names a model that is to be loaded whole, in that thread: `load` gets no version then. The stage
+    takes the `simpler` path when that is ordered.
     """
 
     def __init__(
@@ -72,6 +77,7 @@ class Worker:
         load: LoadSwap | None = None,
         prepare: Callable[[], object] | None = None,
         unfinished: Callable[[], str] | None = None,
+        simpler: SimplerPath | None = None,
     ) -> None:
         self._name, self._stage, self._bus = name, stage, bus
         self._heartbeat, self._rebuild, self._clock = heartbeat, rebuild, clock
@@ -82,6 +88,7 @@ class Worker:
         self._reload_wanted = False
         self._prepare, self._unfinished = prepare, unfinished
         self._preparing: Fork[object] | None = None
+        self._simpler = simpler or SimplerPath(clock)
         self._replacements = ModelSwaps(load or _no_model)
         self._utterance_id = ""
         self._fault_limiter = FaultRateLimiter(name)
@@ -150,6 +157,8 @@ class Worker:
             self._reload_wanted |= message.stage in ("", self._name)
         elif isinstance(message, Replace) and message.stage == self._name:
             self._replacements.ask(message)
+        elif isinstance(message, Simplify) and message.stage == self._name:
+            self._simpler.order(message)
         if isinstance(message, Work) and message.utterance_id != self._utterance_id:
             self._utterance_id = message.utterance_id
             self._replace()

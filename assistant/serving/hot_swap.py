@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assistant.composition import Composition
 from assistant.core.config import Config
+from assistant.core.degraded import SimplerPath
 from assistant.core.memory import collect_and_trim, trim_heap
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
@@ -41,11 +42,12 @@ class HotSwap:
         self._make, self._prepare = make, prepare
         self._config = Config()
         self._opened = OpenModels()
+        self.simpler = SimplerPath()
 
     def stage(self, config: Config) -> Stage:
         """The stage for these settings, with the models that are open already."""
         self._config = config
-        stage = self._make(Composition(config, opened=self._opened, corrected=True))
+        stage = self._make(self._composition(config))
         collect_and_trim()
         return stage
 
@@ -53,9 +55,7 @@ class HotSwap:
         """Make a stage with that version; raises `ModelError`, or what making it raises."""
         library = Library(self._config.models_dir).choosing(model, version)
         check_version(library, model)
-        composition = Composition(
-            self._config, library=library, opened=self._opened, corrected=True
-        )
+        composition = self._composition(self._config, library)
         made = self._made(composition)
         trim_heap()
 
@@ -65,6 +65,15 @@ class HotSwap:
             return stage
 
         return change
+
+    def _composition(self, config: Config, library: Library | None = None) -> Composition:
+        return Composition(
+            config,
+            library=library,
+            opened=self._opened,
+            corrected=True,
+            simpler=self.simpler,
+        )
 
     def _made(self, composition: Composition) -> Callable[[], Stage]:
         if self._prepare is not None:
@@ -87,12 +96,17 @@ class NluHotSwap:
         self._own = _Own(OwnSentences)
         self._guesses = False
         self._opened = OpenModels()
+        self.simpler = SimplerPath()
         self._intents: IntentModel | None = None
 
     def stage(self, config: Config) -> NluStage:
         """The stage for these settings, with the models that are open already."""
         composition = Composition(
-            config, opened=self._opened, corrected=True, meanwhile=self._intents
+            config,
+            opened=self._opened,
+            corrected=True,
+            meanwhile=self._intents,
+            simpler=self.simpler,
         )
         stage = composition.nlu()
         understanding = composition.understanding

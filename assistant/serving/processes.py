@@ -21,6 +21,7 @@ from assistant.answer.knowledge.knowledge import Damage, Knowledge
 from assistant.answer.stage import AnswerStage
 from assistant.bridge.stage import BridgeStage
 from assistant.composition import Composition
+from assistant.control.alerts import Alerts
 from assistant.control.described_home import DescribedHome
 from assistant.control.metrics_store import MetricsStore
 from assistant.control.mute import carry_out
@@ -35,6 +36,7 @@ from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, load_config
 from assistant.core.database import Database
+from assistant.core.degraded import SimplerPath
 from assistant.core.errors import StorageError
 from assistant.core.layout import (
     HEARD_FILE,
@@ -47,11 +49,11 @@ from assistant.core.layout import (
     TRACES_FOLDER,
     VOLUME_FILE,
 )
-from assistant.core.messages import HomeDescribed, Message, Reload, Replace, SpokenReply, Work
+from assistant.core.messages import HomeDescribed, Message, SpokenReply, Work
 from assistant.core.models.swap import LoadSwap
 from assistant.core.sensors.described import Sensors, load_sensors
 from assistant.core.stage import Source, Stage
-from assistant.core.worker import LoopObserver, Worker
+from assistant.core.worker import ORDERS, LoopObserver, Worker
 from assistant.recordings.folder import Recordings
 from assistant.recordings.keeper import RecordingKeeper
 from assistant.sensors.stage import Learning, SensorsStage
@@ -137,6 +139,7 @@ class ProcessParts:
     load: LoadSwap | None = None
     prepare: Callable[[], object] | None = None
     unfinished: Callable[[], str] | None = None
+    simpler: SimplerPath | None = None
 
 
 def peers(config: Config) -> tuple[str, ...]:
@@ -164,7 +167,7 @@ def make_worker(
 ) -> Worker:
     """The worker of the process `name`; `open_things` closes its devices and sockets."""
     parts = MAKERS[name](with_installed(load_config(files)[0]), files, heartbeat)
-    wanted: tuple[type[Message], ...] = (*parts.stage.consumes, Reload, Replace)
+    wanted: tuple[type[Message], ...] = (*parts.stage.consumes, *ORDERS)
     bus = Bus(name, address, peers(load_config(files)[0]), consumers(), wanted)
     open_things.callback(bus.close)
     for source in parts.sources:
@@ -184,6 +187,7 @@ def make_worker(
         load=parts.load,
         prepare=parts.prepare,
         unfinished=parts.unfinished,
+        simpler=parts.simpler,
     )
 
 
@@ -204,6 +208,7 @@ def _swapping(
         heartbeat,
         rebuild=lambda: swap.stage(with_installed(reload_settings(files))),
         load=swap.load,
+        simpler=swap.simpler,
     )
 
 
@@ -349,11 +354,12 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
         heartbeat.line,
         status=None if heartbeat.line else alone,
     )
-    home = DescribedHome(config.described_home)
+    home, alerts = DescribedHome(config.described_home), Alerts()
 
     def make(config: Config) -> ControlStage:
         tracer = _tracer(config, recollection)
-        return ControlStage(server, metrics, recollection, keeper, home, sensors, tracer)
+        alerts.use(config.alerts.rest_s if config.alerts.act else 0.0)
+        return ControlStage(server, metrics, recollection, keeper, home, sensors, tracer, alerts)
 
     again = partial(reload_settings, files)
     return ProcessParts(make(config), heartbeat, (server,), rebuild=lambda: make(again()))

@@ -2,7 +2,8 @@
 
 Where whisper is done with a command soon after its end, it leads, and PocketSphinx's sentence is
 the alternative for what does not parse. On a slower machine PocketSphinx leads, and whisper has a
-second look at speech that fits no sentence. Whisper that fails is left out until the next start.
+second look at speech that fits no sentence. Whisper that fails is left out until the next start. On
+the simpler path it is left out, too, as is any second look.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from assistant.core.degraded import Degraded
 from assistant.core.errors import RecognitionError
 from assistant.core.files import replace_file
 from assistant.core.messages import SAMPLE_RATE_HZ
+from audio.asr.general import GeneralEnglish
 from audio.asr.recognizer import Recognition, Recognizer, SecondLook, agree, recognition
 from audio.asr.whisper import FLOOR_FRAMES, FRAMES_PER_S, WhisperRecognizer
 
@@ -95,7 +97,7 @@ class Ahead:
         An answer that is expected is PocketSphinx's, too: it knows which ones there may be.
         """
         other = self._domain.finish()
-        if other.expected or PART in self._faults:
+        if other.expected or PART in self._faults or self._faults.simpler:
             return other
         try:
             led = self._whisper.finish()
@@ -103,6 +105,36 @@ class Ahead:
             self._faults.note(PART, error)
             return other
         return recognition(led.words, led.engine, other.text) if led.words else led
+
+
+class Spared:
+    """A second look that is left out while the stage takes its simpler path.
+
+    It then hears nothing, as where it would be late. Implements `SecondLook`.
+    """
+
+    def __init__(self, look: SecondLook, faults: Degraded) -> None:
+        self._look, self._faults = look, faults
+        self.forks = look.forks
+
+    def start(self) -> None:
+        """Forget the last utterance."""
+        self._look.start()
+
+    def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
+        """Let the look follow."""
+        if not self._faults.simpler:
+            self._look.follow(sound, cepstral_mean, passed_s)
+
+    def finish(self, sound: bytes, cepstral_mean: str, speech_s: float) -> Recognition:
+        """What the look hears in all of `sound`."""
+        if self._faults.simpler:
+            return recognition((), GeneralEnglish.name)
+        return self._look.finish(sound, cepstral_mean, speech_s)
+
+    def agrees(self, sound: bytes, cepstral_mean: str, text: str) -> bool:
+        """Whether the look hears what `text` says."""
+        return not self._faults.simpler and self._look.agrees(sound, cepstral_mean, text)
 
 
 class Aside:

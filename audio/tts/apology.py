@@ -9,9 +9,11 @@ from assistant.core.messages import (
     DeviceChanged,
     Message,
     SafeModeEntered,
+    Simplify,
     StageFailed,
     StageRestarted,
 )
+from assistant.core.parts import Trouble
 
 PARTS = {
     "audio": "hearing",
@@ -62,6 +64,22 @@ MODELS = {
 }
 """Part of a stage → what is said when the stage works without it."""
 
+TROUBLES: dict[Trouble, str] = {
+    "slow": "I am slow just now.",
+    "failing": "Something keeps failing in my {part}.",
+    "worse": "My answers have become worse.",
+    "queued": "I have much to do just now.",
+}
+"""What is wrong with a stage → how that is said, of the `part` that the stage is to the user."""
+
+SIMPLER = {
+    "asr": "For a while I understand only what I know well.",
+    "nlu": "For a while I understand my own sentences only.",
+    "answer": "For a while I say what I find as it stands there.",
+    "voice": "For a while I have another voice.",
+}
+"""Stage → what its simpler path means for the user."""
+
 UNHEARD = "codec."
 """Beginning of the codes for bytes that were no message: nobody waits for an answer to them."""
 
@@ -93,6 +111,8 @@ def words_for(message: Message) -> str:
                 f"I have switched off my {_part(stage)} after several failures. "
                 "The command assistant doctor helps to find out why."
             )
+        case Simplify(stage=stage, why=why, for_s=for_s, again=False) if for_s and stage in SIMPLER:
+            return f"{TROUBLES[why].format(part=_part(stage))} {SIMPLER[stage]}"
         case DeviceChanged(present=present, others=others) if others:
             return OF_SEVERAL[present]
         case DeviceChanged(device=device, present=present):

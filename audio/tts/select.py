@@ -45,18 +45,29 @@ class VoiceTier:
 
 
 class Tiers:
-    """Several voices as one: the first whose breaker is closed and that succeeds speaks."""
+    """Several voices as one: the first whose breaker is closed and that succeeds speaks.
 
-    def __init__(self, voices: Sequence[Voice], refusals: Mapping[str, str] | None = None) -> None:
-        self._tiers = [VoiceTier(voice) for voice in voices]
+    While the stage with these `faults` takes its simpler path, the first of several is skipped.
+    """
+
+    def __init__(
+        self,
+        voices: Sequence[Voice],
+        refusals: Mapping[str, str] | None = None,
+        faults: Degraded | None = None,
+    ) -> None:
+        self._tiers, self._faults = [VoiceTier(voice) for voice in voices], faults
         self.refusals = refusals or {}
         """Engine → why it is not among the voices, and how to fix that."""
         self.name = voices[0].name
 
     def synthesise(self, text: str) -> Samples:
         """The sound of `text`; raises the last voice's `SpeakingError` when none can speak."""
-        last = self._tiers[-1]
+        first, last = self._tiers[0], self._tiers[-1]
+        simpler = self._faults is not None and self._faults.simpler
         for tier in self._tiers:
+            if simpler and tier is first and tier is not last:
+                continue
             if not tier.asked() and tier is not last:
                 continue
             try:
@@ -104,7 +115,7 @@ def select(settings: VoiceSettings, library: Library, faults: Degraded | None = 
             log.log(level, "voice %s is not used: %s", engine, error.message)
     if not voices:
         raise SpeakingError("voice.none", "no voice can speak: " + "; ".join(refusals.values()))
-    return _warmed(Tiers(voices, refusals))
+    return _warmed(Tiers(voices, refusals, faults))
 
 
 def _warmed(voice: Tiers) -> Tiers:

@@ -14,6 +14,7 @@ from assistant.core.messages import (
     DeviceChanged,
     Message,
     SafeModeEntered,
+    Simplify,
     Speech,
     SpokenReply,
     StageFailed,
@@ -41,6 +42,7 @@ class VoiceStage:
         StageFailed,
         StageRestarted,
         SafeModeEntered,
+        Simplify,
         DeviceChanged,
         # It has no effect here, but only a consumed message reaches the worker, which closes.
         BargeIn,

@@ -19,7 +19,7 @@ from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.errors import ControlError
 from assistant.core.layout import CONTROL_SOCKET
-from assistant.core.messages import BargeIn, Commit, Message, Transcript
+from assistant.core.messages import BargeIn, Commit, Message, Transcript, Utterance
 from assistant.serving.processes import STAGES, consumers
 
 STARTUP_S = 90.0
@@ -111,20 +111,40 @@ class Daemon:
 
 
 class Ear:
-    """Sends texts to the daemon as its listener would, and receives what it says of `wanted`."""
+    """Sends texts to the daemon as its listener would, and receives what it says of `wanted`.
 
-    def __init__(self, runtime: Path, wanted: tuple[type[Message], ...]) -> None:
+    What it sends is shown to those who watch only where the daemon knows a process of that `name`.
+    """
+
+    def __init__(
+        self, runtime: Path, wanted: tuple[type[Message], ...], name: str = "bench"
+    ) -> None:
         with ExitStack() as opening:
             address = opening.enter_context(closing(Address(runtime)))
             self._bus = opening.enter_context(
-                closing(Bus("bench", address, tuple(STAGES), consumers(), wanted))
+                closing(Bus(name, address, (*STAGES, "control"), consumers(), wanted))
             )
             self._open = opening.pop_all()
 
-    def say(self, utterance_id: str, text: str) -> float:
+    def say(self, utterance_id: str, text: str, timed: bool = False) -> float:
         """Have `text` understood and acted on; gives the time (CLOCK_BOOTTIME) at which it was
-        sent."""
+        sent.
+
+        With `timed` the daemon measures its times, as where somebody has spoken.
+        """
         at_s = boottime_s()
+        if timed:
+            self._bus.send(
+                Utterance(
+                    utterance_id=utterance_id,
+                    revision=0,
+                    wake_word="",
+                    duration_s=0.0,
+                    speech_s=0.0,
+                    speech_ended_at_s=at_s,
+                    at_s=at_s,
+                )
+            )
         self._bus.send(Transcript(utterance_id=utterance_id, revision=0, text=text, at_s=at_s))
         self._bus.send(Commit(utterance_id=utterance_id, revision=0, at_s=at_s))
         return at_s

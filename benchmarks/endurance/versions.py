@@ -40,6 +40,12 @@ def nonsense(name: str, folder: Path) -> Path:
     return _changed(name, folder, _NORM, lambda weights: weights * 100 * noise)
 
 
+def babbling(folder: Path) -> Path:
+    """An intact generator that says anything, whatever it reads."""
+    noise = np.random.default_rng(0).standard_normal(WIDTH)
+    return _changed("generator", folder, b"norm.weight", lambda weights: weights * noise)
+
+
 def _changed(name: str, folder: Path, tensor: bytes, change: Callable[[Array], Array]) -> Path:
     shutil.copytree(SHIPPED / name, folder)
     file = folder / MODEL
@@ -64,7 +70,7 @@ def _raw_data(content: bytes, tensor: bytes) -> tuple[int, int]:
 def add(library: Library, name: str, version: str, seed: int) -> None:
     """Import a good variant."""
     folder = library.pulled / f"{name}-{version}-made"
-    import_version(library, name, variant(name, folder, seed), version, _unchecked)
+    import_version(library, name, variant(name, folder, seed), version, unchecked)
     shutil.rmtree(folder)
 
 
@@ -78,7 +84,7 @@ def add_unsound(library: Library, name: str) -> dict[str, str]:
             shutil.copytree(SHIPPED / name, folder)
         if spoilt is not None and version not in AFTERWARDS:
             spoilt(folder)
-        import_version(library, name, folder, version, _unchecked)
+        import_version(library, name, folder, version, unchecked)
         shutil.rmtree(folder)
         if spoilt is not None and version in AFTERWARDS:
             spoilt(library.version_folder(name, version))
@@ -126,7 +132,7 @@ def _uncalibrated(folder: Path) -> None:
     (folder / CALIBRATION).write_text("{}")
 
 
-def _unchecked(*_: object) -> None:
+def unchecked(*_: object) -> None:
     """Import by hand what the usual import would refuse."""
 
 

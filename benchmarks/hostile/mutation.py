@@ -115,6 +115,7 @@ _FULL_OF: dict[tuple[type[Message], str], Any] = {
     (messages.SensorsReport, "counts"): {"values": 1},
     (messages.SensorsRequest, "what"): "learn",
     (messages.SensorsRequest, "anomaly"): "1",
+    (messages.Simplify, "why"): "slow",
     (messages.HomeDescribed, "text"): '{"areas": [{"name": "Kitchen", "id": "kitchen"}]}',
 }
 """The same for fields that are other ones than those of their name elsewhere."""

@@ -50,7 +50,7 @@ class Guesser:
 
     A guess needs both models. Where one is missing or fails, no guess is made, and the other does
     only its own part: the intent model doubts free text, the tagger names people. A failure is
-    reported to `faults`.
+    reported to `faults`. On the simpler path both are left out.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class Guesser:
     def likeness(self, said: Canonical, sentences: Sequence[str]) -> Sequence[float]:
         """How near sentences are to a text in meaning, from 0, for another meaning, to 1 each."""
         nothing = [0.0] * len(sentences)
-        if self._intents is None:
+        if self._intents is None or self._faults.simpler:
             return nothing
         least = self._intents.calibration.alike
         try:
@@ -245,7 +245,7 @@ class Guesser:
 
     def _ranking(self, said: Canonical) -> Ranking | None:
         """The intent model's own ranking; None without the model."""
-        if self._intents is None:
+        if self._intents is None or self._faults.simpler:
             return None
         try:
             return self._intents.rank(spoken(without_politeness(said)))
@@ -255,7 +255,7 @@ class Guesser:
 
     def _talk(self, said: Canonical) -> dict[str, float]:
         """For each intent that is only talked about, how near a text is to its examples."""
-        if self._intents is None:
+        if self._intents is None or self._faults.simpler:
             return {}
         try:
             return self._intents.talk(spoken(without_politeness(said)))
@@ -269,7 +269,7 @@ class Guesser:
 
     def _tagging(self, said: Canonical) -> Tagging | None:
         """The NER model's output; None without the model."""
-        if self._tagger is None:
+        if self._tagger is None or self._faults.simpler:
             return None
         try:
             if self._tagged[0] != said.source:

@@ -41,6 +41,7 @@ from assistant.core.messages import (
     Reloaded,
     Replaced,
     SensorsReport,
+    Simplify,
     Slot,
     SpokenReply,
     Transcript,
@@ -339,6 +340,18 @@ def test_the_live_view_shows_processes_level_events_and_times() -> None:
     assert [line.split() for line in text.splitlines() if "endpointing" in line] == [
         ["│", "endpointing", "│", "700", "│", "700", "│", "700", "│"]
     ]
+
+
+def test_the_live_view_shows_a_simpler_path_until_it_is_left() -> None:
+    view, begins = View(), "answer, which is slow, takes its simpler path for 60 s"
+    taken = Simplify(stage="answer", why="slow", for_s=60.0)
+    turns = [Woke(utterance_id="u", wake_word="")] * SHOWN_EVENTS
+    for event in (taken, *turns, Reloaded(stage="answer")):
+        view.observe(event)
+    assert begins in shown(view)
+    for event in (msgspec.structs.replace(taken, for_s=0.0), *turns):
+        view.observe(event)
+    assert "simpler path" not in shown(view)
 
 
 def test_the_live_view_shows_an_alert_until_it_is_over() -> None:

@@ -26,6 +26,7 @@ from assistant.core.messages import (
     Reloaded,
     Replaced,
     SafeModeEntered,
+    Simplify,
     SpokenReply,
     StageFailed,
     StageRestarted,
@@ -285,6 +286,9 @@ def test_the_prometheus_text() -> None:
         QualityAlert(stage="answer", what="empty", value=0.02, expected=0.02, over=True),
     ):
         counts.observe(event)
+    for stage, for_s, again in (("nlu", 60.0, False), ("nlu", 9.0, True), ("asr", 60.0, False)):
+        counts.observe(Simplify(stage=stage, why="slow", for_s=for_s, again=again))
+    counts.observe(Simplify(stage="asr", why="slow", for_s=0.0))
     counts.measured({"asr": 0.3})
     counts.measured({"asr": 0.02})
     lines = counts.prometheus().splitlines()
@@ -298,6 +302,10 @@ def test_the_prometheus_text() -> None:
     assert 'hark_safe_modes_total{stage="asr"} 1' in lines
     assert 'hark_quality_alert{stage="answer",what="empty"} 0' in lines
     assert 'hark_quality_alert{stage="answer",what="slow"} 1' in lines
+    assert 'hark_simpler{stage="nlu"} 1' in lines
+    assert 'hark_simpler{stage="asr"} 0' in lines
+    assert 'hark_alerts_total{stage="nlu",why="slow"} 1' in lines
+    assert 'hark_alerts_total{stage="asr",why="slow"} 1' in lines
     assert 'hark_stage_seconds_bucket{stage="asr",le="0.01"} 0' in lines
     assert 'hark_stage_seconds_bucket{stage="asr",le="0.025"} 1' in lines
     assert 'hark_stage_seconds_bucket{stage="asr",le="0.5"} 2' in lines
@@ -320,6 +328,8 @@ def test_prometheus_own_reader_finds_every_sample() -> None:
         "hark_restarts": "counter",
         "hark_safe_modes": "counter",
         "hark_quality_alert": "gauge",
+        "hark_simpler": "gauge",
+        "hark_alerts": "counter",
         "hark_stage_seconds": "histogram",
     }
     (failure,) = families["hark_failures"].samples

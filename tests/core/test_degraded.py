@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from assistant.core.degraded import Degraded
+from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.errors import AnswerError, ModelError, RecognitionError
-from assistant.core.messages import StageFailed
+from assistant.core.messages import Simplify, StageFailed
 
 CORRUPT = ModelError("model.corrupt", "weights are not as recorded")
 
@@ -100,3 +100,19 @@ def test_what_can_be_done_without_is_none(fault: ModelError | RecognitionError) 
     assert faults.load_or_none("intent", lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
         faults.load_or_none("intent", lambda: 1 // 0)
+
+
+def test_a_simpler_path_ends_by_itself_or_when_that_is_said() -> None:
+    now_s = [100.0]
+    path = SimplerPath(lambda: now_s[0])
+    faults = Degraded("nlu", path)
+    assert not faults.simpler
+    path.order(Simplify(stage="nlu", why="slow", for_s=60.0))
+    now_s[0] += 59.0
+    assert faults.simpler
+    now_s[0] += 1.0
+    assert not faults.simpler
+    path.order(Simplify(stage="nlu", why="slow", for_s=60.0))
+    path.order(Simplify(stage="nlu", why="slow", for_s=0.0))
+    assert not faults.simpler
+    assert faults.take_reports() == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -15,6 +16,7 @@ import pytest
 
 from assistant.core.bus import Address, Bus
 from assistant.core.codec import topic
+from assistant.core.degraded import SimplerPath
 from assistant.core.errors import AnswerError, BusError, ModelError
 from assistant.core.failure import TOLD_IN_FULL
 from assistant.core.messages import (
@@ -26,6 +28,7 @@ from assistant.core.messages import (
     Replace,
     Replaced,
     SelfTest,
+    Simplify,
     Speech,
     SpokenReply,
     StageFailed,
@@ -33,7 +36,7 @@ from assistant.core.messages import (
 )
 from assistant.core.models.swap import LoadSwap, StageSwap
 from assistant.core.stage import Stage
-from assistant.core.worker import Worker
+from assistant.core.worker import ORDERS, Worker
 
 CONSUMERS: dict[type[Message], str] = {Question: "answer", SpokenReply: "ear"}
 PEERS = ("answer", "ear")
@@ -95,14 +98,15 @@ def running(
     rebuilt: Stage | None = None,
     load: LoadSwap | None = None,
     retires: bool = False,
+    simpler: SimplerPath | None = None,
 ) -> Iterator[Bus]:
     """`stage` at work as "answer", and perhaps asked to retire after work; gives "ear"."""
     wanted = (SpokenReply, StageFailed, Reloaded, Replaced)
     ear = Bus("ear", address, PEERS, CONSUMERS, wanted)
-    bus = Bus("answer", address, PEERS, CONSUMERS, (*stage.consumes, Reload, Replace))
+    bus = Bus("answer", address, PEERS, CONSUMERS, (*stage.consumes, *ORDERS))
     rebuild = (lambda: rebuilt) if rebuilt is not None else None
     beats = Beats()
-    worker = Worker("answer", stage, bus, beats, rebuild, load=load)
+    worker = Worker("answer", stage, bus, beats, rebuild, load=load, simpler=simpler)
     thread = threading.Thread(target=worker.run)
     thread.start()
     try:
@@ -253,6 +257,20 @@ def test_barge_in_closes_a_streaming_stage(address: Address) -> None:
         while not stage.barged.is_set():
             ear.send(BargeIn(utterance_id="u1"))
             list(ear.receive(0.01))
+
+
+def test_an_order_for_the_simpler_path_reaches_the_stage_that_it_names(address: Address) -> None:
+    simpler = SimplerPath()
+    with running(Echo(), address, simpler=simpler) as ear:
+        ear.send(Simplify(stage="voice", why="slow", for_s=60.0))
+        ask(ear, "hello")
+        assert next_from(ear, SpokenReply)
+        assert not simpler.taken
+        deadline_s = time.monotonic() + PATIENCE_S
+        while not simpler.taken and time.monotonic() < deadline_s:
+            ear.send(Simplify(stage="answer", why="slow", for_s=60.0))
+            list(ear.receive(0.01))
+        assert simpler.taken
 
 
 def test_a_deadline_becomes_a_tick(address: Address) -> None:

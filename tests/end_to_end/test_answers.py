@@ -21,12 +21,13 @@ from assistant.core.config import Config
 from assistant.core.layout import BASELINE_FILE, MEMBERS
 from assistant.core.messages import Question
 from assistant.serving.processes import consumers
-from tests.support.scenario import Daemon, command_line, documents_of, quiet
+from tests.support.scenario import Daemon, Expect, command_line, documents_of, quiet, tell
 
 pytestmark = pytest.mark.e2e
 
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
 FIFTY, PATIENCE_S = 50, 60.0
+REST_S = 5
 JUDGED = 80
 """Questions that nothing answers; of so many an alert must come."""
 KNOWN = ("how long does the guarantee of the dishwasher run", "when is the dentist")
@@ -38,7 +39,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     models = Composition(Config()).answering.models
     keep_baseline(folder / "state" / BASELINE_FILE, models, {"declined": 0.05})
     settings = f'[documents]\nfolders = ["{DOCUMENTS}"]\n'
-    settings += f'[metrics]\ntextfile = "{folder / "hark.prom"}"\n'
+    settings += f'[metrics]\ntextfile = "{folder / "hark.prom"}"\n[alerts]\nrest_s = {REST_S}\n'
     with quiet(folder, settings) as started:
         _until_indexed(started)
         yield started
@@ -86,6 +87,12 @@ def test_fifty_questions_at_once_are_all_answered(daemon: Daemon) -> None:
         assert event["utterance_id"] in names
         assert event["tokens"] > 0
         assert event["began_at_s"] < event["at_s"]
+    # More was asked than could be worded: the simpler path is taken, and left again.
+    taken = Expect("Simplify", {"stage": "answer", "why": "slow", "for_s": float(REST_S)})
+    left = Expect("Simplify", {"stage": "answer", "for_s": 0.0}, within_s=PATIENCE_S)
+    tell(daemon, [taken, left])
+    assert "answer: takes its simpler path for 5 s (alerts.slow)" in daemon.log.read_text()
+    assert "answer: takes its usual path again (alerts.over)" in daemon.log.read_text()
 
 
 def test_answers_that_get_worse_are_told_to_who_watches_and_to_prometheus(daemon: Daemon) -> None:

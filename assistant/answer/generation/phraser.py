@@ -18,6 +18,7 @@ from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.generation.prompt import Act, Mark, Prompt, about_facts, about_text
 from assistant.answer.generation.span_constraint import SpanConstraint
 from assistant.answer.generation.token_scheduler import Outlook, Steps, finished
+from assistant.core.degraded import Degraded
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Fact
 
@@ -35,11 +36,16 @@ class Phraser:
     """Words answers, summaries and facts with the generator that `load` gives at first use.
 
     A generator that cannot be loaded rests, and what was found is said without it; `load` reports
-    it.
+    it. It rests, too, while the stage with these `faults` takes its simpler path.
     """
 
-    def __init__(self, load: Callable[[], Generator], budget: GenerationBudget = BUDGET) -> None:
-        self._load, self._budget = load, budget
+    def __init__(
+        self,
+        load: Callable[[], Generator],
+        budget: GenerationBudget = BUDGET,
+        faults: Degraded | None = None,
+    ) -> None:
+        self._load, self._budget, self._faults = load, budget, faults
         self._failures = self._rests = 0
 
     @cached_property
@@ -96,6 +102,8 @@ class Phraser:
         forced: bool = False,
     ) -> Steps[str]:
         """The reply; "" if it was `forced` to hold words and is no sentence because of them."""
+        if self._faults is not None and self._faults.simpler:
+            raise AnswerError("answer.resting", "the generator rests while answers are simpler")
         if self._rests:
             self._rests -= 1
             raise AnswerError("answer.resting", "the generator failed too often and rests")

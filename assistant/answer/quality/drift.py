@@ -70,6 +70,12 @@ class FlawGauge:
         self.alarmed = excess > most and at_s >= self._ended_s + AGAIN_AFTER_S
         return self.alarmed
 
+    def forget(self) -> bool:
+        """Look at the answers from now on alone; whether that ends an alert."""
+        self._window.clear()
+        ended, self.alarmed = self.alarmed, False
+        return ended
+
     def _most(self) -> float:
         """The excess that chance explains, and a little more where chance explains little."""
         likely = min(max(self.expected, 1 / LEARNED_FROM), 0.5)

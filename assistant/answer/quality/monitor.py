@@ -35,6 +35,7 @@ import numpy as np
 
 from assistant.answer.answerer import TIME_FAULTS, Answer, AnswerTier
 from assistant.answer.quality.drift import WINDOW, FlawGauge, FlawShare, FlawThreshold
+from assistant.core.degraded import Degraded
 from assistant.core.messages import QualityAlert
 
 MOST_FAULTS, UNSURE_SHARE, SLOW_SHARE = 0.1, 0.1, 0.05
@@ -55,6 +56,10 @@ class Flaw(StrEnum):
     RUSHED = "rushed"
     DECLINED = "declined"
     SLOW = "slow"
+
+
+OF_WORDING = (Flaw.UNGROUNDED, Flaw.EMPTY, Flaw.RUSHED, Flaw.SLOW)
+"""The flaws that come of the generator's wording, or of the time that it takes."""
 
 
 class AnswerSample(NamedTuple):
@@ -94,6 +99,8 @@ class Monitor:
     worse.
 
     `baseline` is what an earlier monitor has learned; `keep` is called with what this one learns.
+    On the simpler path, of which `faults` tell, the generator words nothing: what it might do wrong
+    is not counted, and begins anew afterwards.
     """
 
     def __init__(
@@ -102,8 +109,10 @@ class Monitor:
         baseline: Baseline | None = None,
         keep: Callable[[Baseline], None] = lambda _: None,
         stage: str = "answer",
+        faults: Degraded | None = None,
     ) -> None:
-        self._stage, self._keep = stage, keep
+        self._stage, self._keep, self._faults = stage, keep, faults or Degraded(stage)
+        self._was_simpler = False
         self._seconds: deque[float] = deque(maxlen=WINDOW)
         self._gauges = {
             Flaw.UNSURE: FlawThreshold(UNSURE_SHARE, math.inf),
@@ -147,8 +156,12 @@ class Monitor:
     def take(self, at_s: float, sample: AnswerSample) -> list[QualityAlert]:
         """The alerts that begin or end with `sample`, which was observed at `at_s`."""
         self._seconds.append(sample.seconds)
-        alerts = []
+        is_simpler = self._faults.simpler
+        alerts = self._begun_anew() if self._was_simpler and not is_simpler else []
+        self._was_simpler = is_simpler
         for flaw, value in sample.values().items():
+            if is_simpler and flaw in OF_WORDING:
+                continue
             gauge = self._gauges[flaw]
             if gauge.take(value):
                 self._keep(self.baseline)
@@ -167,6 +180,11 @@ class Monitor:
             p95_ms=p95_ms,
             p99_ms=p99_ms,
         )
+
+    def _begun_anew(self) -> list[QualityAlert]:
+        """The alerts of words that end as they are made again."""
+        gauges = {flaw: self._gauges[flaw] for flaw in OF_WORDING}
+        return [self._alert(flaw, gauge) for flaw, gauge in gauges.items() if gauge.forget()]
 
     def _alert(self, flaw: Flaw, gauge: FlawGauge) -> QualityAlert:
         took = "p50 {0.p50_ms:.0f} ms, p95 {0.p95_ms:.0f} ms, p99 {0.p99_ms:.0f} ms"

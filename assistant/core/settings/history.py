@@ -31,6 +31,15 @@ class TracesSettings(SettingsSection, frozen=True, kw_only=True):
     """File (PEM) of the authority that signed its certificate, for https; "" for the system's."""
 
 
+class AlertsSettings(SettingsSection, frozen=True, kw_only=True):
+    """What happens where a stage becomes slow, fails, answers worse, or has too much to do."""
+
+    act: bool = True
+    """Whether it then takes its simpler path for a while, such as answers without the generator."""
+    rest_s: Annotated[float, Meta(ge=1, le=3600)] = 60.0
+    """Seconds for which it does at first; twice as long each time that the trouble is back soon."""
+
+
 class RecordingsSettings(SettingsSection, frozen=True, kw_only=True):
     """What is kept of what is said, after `assistant record on`; nothing before."""
 

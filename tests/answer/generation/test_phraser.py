@@ -8,8 +8,10 @@ from assistant.answer.generation.fact_check import added, alike, unnamed
 from assistant.answer.generation.generator import GenerationBudget, Generator
 from assistant.answer.generation.phraser import FAILURES_TO_REST, RESTS, Phraser
 from assistant.answer.generation.prompt import Notation
+from assistant.core.degraded import Degraded
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.messages import Fact
+from tests.support.simpler import Switched
 from tests.support.tiny_decoder import Scripted, tokenizer
 
 
@@ -119,3 +121,18 @@ def test_words_in_other_endings_are_the_same_and_binding_words_add_nothing() -> 
     assert added("It was not walked far.", ["walk"]) == ["not", "far"]
     assert unnamed("The last calls are 4.", ["missed calls", "last caller", "time"]) == []
     assert unnamed("Ines was 4.", ["last caller", "name"]) == ["last caller"]
+
+
+def test_the_generator_rests_on_the_simpler_path() -> None:
+    wish, simpler = "You missed 4 calls, the last from Ines.", Switched()
+    notation = Notation(tokenizer([wish] * 3))
+    model = Scripted(notation, wish, score=50.0)
+    faults = Degraded("answer", simpler.path)
+    phraser = Phraser(lambda: Generator(model, notation), faults=faults)
+    given = [Fact(name=name, value=value) for name, value in CALLS.items()]
+    simpler.on()
+    assert phraser.word(given, "", "") == ""
+    with pytest.raises(AnswerError, match="simpler"):
+        phraser.phrase("who called?", wish, "Calls")
+    simpler.off()
+    assert phraser.word(given, "", "") == wish

@@ -17,7 +17,9 @@ from assistant.answer.answerer import Answer, AnswerTier
 from assistant.answer.quality.baseline import keep_baseline, read_baseline
 from assistant.answer.quality.drift import AGAIN_AFTER_S, LEARNED_FROM, WINDOW
 from assistant.answer.quality.monitor import AnswerSample, Baseline, Monitor
+from assistant.core.degraded import Degraded
 from assistant.core.messages import QualityAlert
+from tests.support.simpler import Switched
 
 BUDGET_S = 0.5
 EVERY_S = 30.0
@@ -237,3 +239,30 @@ def test_an_answer_is_judged_by_what_the_answerer_counted() -> None:
 def test_a_baseline_of_unknown_flaws_is_passed_over() -> None:
     learned: Baseline = {"boring": 0.5, "declined": 0.25}
     assert Monitor(BUDGET_S, learned).baseline == {"declined": 0.25}
+
+
+def test_on_the_simpler_path_words_are_not_judged_and_afterwards_anew() -> None:
+    simpler = Switched()
+    monitor = Monitor(BUDGET_S, faults=Degraded("answer", simpler.path))
+    said = Answer(text="Monthly.", tier=AnswerTier.EXTRACTED, certainty=3.0)
+
+    def answered(outcome: str, answer: Answer = said, times: int = 1) -> list[tuple[str, bool]]:
+        told = [monitor.observe(1e6, 0.2, Counter([outcome]), answer) for _ in range(times)]
+        return [(alert.what, alert.over) for alerts in told for alert in alerts]
+
+    assert answered("ungrounded", times=WINDOW) == [("ungrounded", False)]
+    simpler.on()
+    assert answered("answer.resting", times=WINDOW) == []
+    simpler.off()
+    assert answered("generator") == [("ungrounded", True)]
+    assert monitor.figures().shares["ungrounded"] == 0.0
+
+
+def test_on_the_simpler_path_it_is_seen_that_nothing_is_found() -> None:
+    simpler = Switched()
+    learned = {"declined": 0.05}
+    monitor = Monitor(BUDGET_S, learned, faults=Degraded("answer", simpler.path))
+    simpler.on()
+    nothing = AnswerSample(seconds=0.1, declined=True)
+    told = [alert.what for _ in range(WINDOW) for alert in monitor.take(1e6, nothing)]
+    assert told == ["declined"]

@@ -18,11 +18,12 @@ from assistant.model_files.pull import import_model
 from audio.asr.general import GeneralEnglish
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition as Recognised
-from audio.asr.recognizer import Recognizer
-from audio.asr.tandem import PART, Ahead, Aside, Pace, pace, read_pace
+from audio.asr.recognizer import Recognizer, SecondLook
+from audio.asr.tandem import PART, Ahead, Aside, Pace, Spared, pace, read_pace
 from audio.asr.whisper import WhisperRecognizer
 from audio.build import Recognition
 from tests.support.scripted_whisper import write_whisper
+from tests.support.simpler import Switched
 from tests.support.voices import speech
 
 SENTENCES = [f"turn {way} the {room} light" for way in ("on", "off") for room in ("hall", "den")]
@@ -46,7 +47,7 @@ def broken(tmp_path: Path) -> Broken:
     return Broken(write_whisper(tmp_path / "broken", ["Paint"]))
 
 
-def domain(tmp_path: Path, look: Aside | None = None) -> PocketSphinxRecognizer:
+def domain(tmp_path: Path, look: SecondLook | None = None) -> PocketSphinxRecognizer:
     return PocketSphinxRecognizer(always(SENTENCES), cache_dir=tmp_path / "asr", look=look)
 
 
@@ -196,3 +197,31 @@ def library_with_whisper(tmp_path: Path) -> Library:
     library = Library(tmp_path / "pulled", shipped)
     import_model(library, "tiny", model)
     return library
+
+
+def test_on_the_simpler_path_whisper_is_left_out_and_nothing_is_looked_at_twice(
+    tmp_path: Path, whisper: WhisperRecognizer
+) -> None:
+    simpler = Switched()
+    faults = Degraded("asr", simpler.path)
+    ahead = Ahead(whisper, domain(tmp_path), faults)
+    aside = domain(tmp_path, Spared(Aside(whisper, SLOW, GeneralEnglish(), faults), faults))
+    simpler.on()
+    assert hear(ahead, "turn on the hall light").engine == "pocketsphinx"
+    assert hear(aside, "turn on the hall light").text == "turn on the hall light"
+    assert hear(aside, OTHER).text == ""
+    simpler.off()
+    assert hear(ahead, "turn on the hall light").engine == "whisper"
+    assert hear(aside, OTHER).engine == "whisper"
+
+
+def test_on_the_simpler_path_nobody_agrees_with_what_was_not_asked(
+    whisper: WhisperRecognizer,
+) -> None:
+    simpler = Switched()
+    faults = Degraded("asr", simpler.path)
+    look = Spared(Aside(whisper, SLOW, GeneralEnglish(), faults), faults)
+    sound = b"".join(speech(OTHER))
+    assert look.agrees(sound, "", "paint it black")
+    simpler.on()
+    assert not look.agrees(sound, "", "paint it black")

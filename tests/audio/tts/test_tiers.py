@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from assistant.core.config import VoiceSettings as VoiceSettings
+from assistant.core.degraded import Degraded
 from assistant.core.errors import SpeakingError
 from assistant.core.models.manifest import Library
 from audio.tts.select import FAILURES_TO_OPEN, SENTENCES_OPEN, Tiers, select
 from audio.tts.voice import Samples
+from tests.support.simpler import Switched
 
 
 class ScriptedVoice:
@@ -107,3 +109,17 @@ def test_a_program_that_does_not_work_is_found_out_at_the_start(path: Path) -> N
     voice = select(VoiceSettings(), Library(path))
     assert voice.name == "espeak-ng"
     assert voice.synthesise("hello").duration_s > 0
+
+
+def test_the_first_of_several_voices_is_skipped_on_the_simpler_path() -> None:
+    simpler = Switched()
+    faults = Degraded("voice", simpler.path)
+    several = Tiers([ScriptedVoice("first"), ScriptedVoice("second")], faults=faults)
+    only = Tiers([ScriptedVoice("only")], faults=faults)
+    simpler.on()
+    for tiers in (several, only):
+        tiers.synthesise("hello")
+    assert (several.name, only.name) == ("second", "only")
+    simpler.off()
+    several.synthesise("hello")
+    assert several.name == "first"

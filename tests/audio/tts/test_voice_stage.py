@@ -14,6 +14,7 @@ from assistant.core.messages import (
     DeviceChanged,
     Message,
     SafeModeEntered,
+    Simplify,
     Speech,
     SpokenReply,
     StageFailed,
@@ -158,6 +159,17 @@ def test_signs_are_spoken_but_the_text_is_kept() -> None:
             StageFailed(stage="skills", code="storage.full", message="y"),
             "I couldn't save that: my disk is full.",
         ),
+        (
+            Simplify(stage="answer", why="slow", for_s=60.0),
+            "I am slow just now. For a while I say what I find as it stands there.",
+        ),
+        (
+            Simplify(stage="nlu", why="failing", for_s=60.0),
+            "Something keeps failing in my understanding. "
+            "For a while I understand my own sentences only.",
+        ),
+        (Simplify(stage="answer", why="slow", for_s=60.0, again=True), ""),
+        (Simplify(stage="answer", why="slow", for_s=0.0), ""),
         (DeviceChanged(device="loudspeaker", present=False), ""),
         (BargeIn(utterance_id="u"), ""),
     ],
