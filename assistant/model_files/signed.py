@@ -45,9 +45,9 @@ from assistant.model_files.signing.verification import (
     Believed,
     believe,
     brought_keys,
-    check_file,
     check_place,
     check_signed,
+    file_content,
     opened_bundle,
 )
 
@@ -93,7 +93,7 @@ def verify_bundle(library: Library, roots: Sequence[PublicKey], path: Path) -> B
         check_place(library, found.manifest)
         refuse_older(trust, found.manifest)
         for file in found.manifest.files:
-            for _ in check_file(file, found.files[file.name]):
+            for _ in file_content(library, found, file):
                 pass
     return found
 
@@ -143,15 +143,15 @@ def _install(
     manifest = found.manifest
     library = library.choosing(manifest.model, manifest.version)
     papers = {name: found.packed.papers[name] for name in (MANIFEST, SIGNATURE)}
-    names = [*found.files, *papers]
+    names = [*(file.name for file in manifest.files), *papers]
     with incoming(library, manifest.model) as folder, removing_refused(folder, names):
         refuse_full(folder, sum(file.bytes for file in manifest.files))
         for file in manifest.files:
             with _new(folder / file.name) as copy:
-                for piece in check_file(file, found.files[file.name]):
+                for piece in file_content(library, found, file):
                     copy.write(piece)
                     progress(file.name, len(piece), file.bytes)
-        models = [name for name in found.files if name.endswith(".onnx")]
+        models = [name for name in names if name.endswith(".onnx")]
         contents = {name: (folder / name).read_bytes() for name in models}
         check_interface(library, manifest.model, contents)
         for name, paper in papers.items():

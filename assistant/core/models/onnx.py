@@ -41,8 +41,11 @@ class Tensor(NamedTuple):
     data: memoryview
 
 
-def tensors(model: bytes) -> Iterator[Tensor]:
-    """The initializers of a sound `model`'s main graph that are stored as raw bytes."""
+def tensors(model: bytes | bytearray) -> Iterator[Tensor]:
+    """The initializers of a sound `model`'s main graph that are stored as raw bytes.
+
+    Their data are views of `model`, which can be written to where it can.
+    """
     for graph in _all(memoryview(model), _MODEL_GRAPH):
         for message in _all(graph, _GRAPH_TENSOR):
             fields = dict(_fields(message))

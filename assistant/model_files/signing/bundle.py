@@ -4,7 +4,8 @@
     bundle.json.minisig         its signature by a signing key
     keys.json                   the list of signing keys, as it was signed
     keys.json.1.minisig, .2, …  its signatures by root keys, in the order of their ids
-    model/…                     the model's files, in the manifest's order
+    model/…                     the model's files, in the manifest's order; of an update the adapter
+                                and the files that are neither made by it nor kept
 
 Each member, and each byte between them, is decided by the manifest and the signatures: a bundle is
 either as it was made, or refused.
@@ -20,10 +21,12 @@ from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from assistant.core.errors import ModelError
 from assistant.core.files import replacing
+from assistant.core.models import adapter as adapters
+from assistant.core.models.adapter import ADAPTER
 from assistant.core.models.manifest import Artefact
 from assistant.model_files.signing.keys import Counter, VouchedKeys
 from assistant.model_files.signing.minisign import SUFFIX, Signature
@@ -38,6 +41,7 @@ LARGEST_BYTES = 4_000_000_000
 MOST_FILES = 64
 
 Text = Annotated[str, Meta(max_length=2_000)]
+FileName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}\Z")]
 Interface = dict[Text, Text]
 """Name → type and shape."""
 
@@ -48,9 +52,20 @@ Content = io.BytesIO | io.BufferedReader
 class BundleFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One file of a bundled model."""
 
-    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}\Z")]
+    name: FileName
     bytes: Annotated[int, Meta(ge=0, le=LARGEST_BYTES)]
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+
+
+class Update(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a bundle makes the files that it does not carry, of the program's own version."""
+
+    adapter: BundleFile
+    """As it is carried."""
+    makes: FileName
+    """The file that the adapter makes, of the same file of the program's version."""
+    kept: Annotated[tuple[FileName, ...], Meta(max_length=MOST_FILES)]
+    """Files that are the same in the program's version."""
 
 
 class BundleManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -68,6 +83,22 @@ class BundleManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     inputs: Interface
     outputs: Interface
     files: Annotated[tuple[BundleFile, ...], Meta(min_length=1, max_length=MOST_FILES)]
+    """The model's files, as they are once it is installed."""
+    update: Update | UnsetType = UNSET
+    """Set where some of them are not carried."""
+
+    @property
+    def made_here(self) -> frozenset[str]:
+        """Names of the files that are not carried."""
+        if self.update is UNSET:
+            return frozenset()
+        return frozenset((self.update.makes, *self.update.kept))
+
+    @property
+    def carried(self) -> tuple[BundleFile, ...]:
+        """The files below `FOLDER` in the bundle, in their order."""
+        carried = tuple(file for file in self.files if file.name not in self.made_here)
+        return carried if self.update is UNSET else (self.update.adapter, *carried)
 
 
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,8 +128,12 @@ def paper_names(signatures: int) -> tuple[str, ...]:
 def describe(
     name: str, artefact: Artefact, version: str, counter: int, folder: Path
 ) -> BundleManifest:
-    """The manifest of a version of the model whose files are in `folder`; raises `ModelError`."""
-    files = tuple(_described(folder / file.name) for file in artefact.files)
+    """The manifest of a version of the model whose files are in `folder`; raises `ModelError`.
+
+    Where an adapter is in `folder`, the version is an update of the program's own: other files of
+    the model that are missing there are the same.
+    """
+    files, update = _parts(name, artefact, folder)
     manifest = BundleManifest(
         model=name,
         kind=artefact.kind,
@@ -110,6 +145,7 @@ def describe(
         inputs=artefact.inputs,
         outputs=artefact.outputs,
         files=files,
+        update=update,
     )
     try:
         return msgspec.convert(msgspec.to_builtins(manifest), BundleManifest)
@@ -135,7 +171,7 @@ def contents(packed: Packed, folder: Path) -> Iterator[tuple[str, int, Content]]
     """Name, bytes and content of each member in order; raises `ModelError` for another content."""
     for name, paper in packed.papers.items():
         yield name, len(paper), io.BytesIO(paper)
-    for file in packed.manifest.files:
+    for file in packed.manifest.carried:
         if _described(folder / file.name) != file:
             message = f"{folder / file.name} is not the file that was signed; sign the model again"
             raise ModelError("model.corrupt", message)
@@ -155,6 +191,25 @@ def _member(name: str, size: int) -> tarfile.TarInfo:
     member = tarfile.TarInfo(name)
     member.size = size
     return member
+
+
+def _parts(
+    name: str, artefact: Artefact, folder: Path
+) -> tuple[tuple[BundleFile, ...], Update | UnsetType]:
+    if not (folder / ADAPTER).exists():
+        return tuple(_described(folder / file.name) for file in artefact.files), UNSET
+    described = _described(folder / ADAPTER)
+    adapter = adapters.decoded((folder / ADAPTER).read_bytes(), str(folder / ADAPTER))
+    own = {f.name: BundleFile(name=f.name, bytes=f.bytes, sha256=f.sha256) for f in artefact.files}
+    made = next((file for file in own.values() if file.sha256 == adapter.base), None)
+    if made is None:
+        message = f"{folder / ADAPTER} changes no file of {name} {artefact.version}"
+        raise ModelError("model.base", message)
+    there = {f: _described(folder / f) for f in own if f != made.name and (folder / f).exists()}
+    merged = msgspec.structs.replace(made, sha256=adapter.merged)
+    files = {**own, made.name: merged, **there}
+    kept = tuple(file for file in own if file != made.name and file not in there)
+    return tuple(files.values()), Update(adapter=described, makes=made.name, kept=kept)
 
 
 def _described(file: Path) -> BundleFile:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from msgspec import UNSET
 
 from assistant.core.errors import ModelError
+from assistant.core.models.adapter import ADAPTER, LARGEST_BYTES, decoded, merge
 from assistant.core.models.manifest import Library
 from assistant.model_files.signing.bundle import (
     FOLDER,
@@ -37,7 +39,7 @@ class Believed(msgspec.Struct, frozen=True, kw_only=True):
     """The list in force, which may be newer than the bundle's own."""
     signer: PublicKey
     files: dict[str, Span]
-    """Name of each file of the model → where its bytes are."""
+    """Name of each file that is carried → where its bytes are."""
 
     @property
     def manifest(self) -> BundleManifest:
@@ -61,17 +63,18 @@ def brought_keys(members: Members) -> VouchedKeys:
 
 
 def believe(members: Members, trust: Trust, roots: Sequence[PublicKey]) -> Believed:
-    """Check all signatures; raises `ModelError`. The files' hashes are `check_file`'s."""
+    """Check all signatures; raises `ModelError`. The files' hashes are `file_content`'s."""
     vouched = brought_keys(members)
     keys = keys_in_force(trust, vouched, roots)
     content = text(members, MANIFEST).encode()
     manifest, signature, key = check_signed(content, text(members, SIGNATURE), keys)
+    _check_update(manifest)
     packed = Packed(manifest=manifest, content=content, signature=signature, keys=vouched)
-    papers, names = paper_names(len(vouched.signatures)), [file.name for file in manifest.files]
+    papers, names = paper_names(len(vouched.signatures)), [file.name for file in manifest.carried]
     if tuple(members) != (*papers, *(FOLDER + name for name in names)):
         raise ModelError("model.bundle", "the bundle holds other members than were signed")
     files = {name: members[FOLDER + name] for name in names}
-    if any(files[file.name].length != file.bytes for file in manifest.files):
+    if any(files[file.name].length != file.bytes for file in manifest.carried):
         raise ModelError("model.corrupt", "a file of the bundle has another size than was signed")
     return Believed(packed=packed, keys=keys, signer=key, files=files)
 
@@ -117,10 +120,39 @@ def check_place(library: Library, manifest: BundleManifest) -> None:
             raise ModelError("model.corrupt", message)
 
 
-def check_file(file: BundleFile, span: Span) -> Iterator[bytes]:
-    """The bytes of a file, piece by piece; raises `ModelError` at the end if they are others."""
+def file_content(library: Library, found: Believed, file: BundleFile) -> Iterator[bytes]:
+    """The bytes of one of the model's files, piece by piece; an update's are made here.
+
+    Raises `ModelError`, at the end where they are not what was signed.
+    """
+    return _checked(file, _pieces(library, found, file))
+
+
+def _pieces(library: Library, found: Believed, file: BundleFile) -> Iterable[bytes]:
+    manifest, update = found.manifest, found.manifest.update
+    if update is UNSET or file.name not in manifest.made_here:
+        return found.files[file.name].pieces()
+    own = library.choosing(manifest.model, manifest.base).read_file(manifest.model, file.name)
+    if file.name != update.makes:
+        return (own,)
+    carried = b"".join(_checked(update.adapter, found.files[ADAPTER].pieces()))
+    where = f"the adapter of {manifest.model} {manifest.version}"
+    return (merge(own, decoded(carried, where), where),)
+
+
+def _check_update(manifest: BundleManifest) -> None:
+    """Raise `ModelError` where what makes the files that are not carried is not said rightly."""
+    update, names = manifest.update, {file.name for file in manifest.files}
+    if update is UNSET:
+        return
+    right = update.adapter.name == ADAPTER and update.adapter.bytes <= LARGEST_BYTES
+    if not right or ADAPTER in names or not manifest.made_here <= names:
+        raise ModelError("model.bundle", "the bundle does not say rightly how its files are made")
+
+
+def _checked(file: BundleFile, pieces: Iterable[bytes]) -> Iterator[bytes]:
     digest = hashlib.sha256()
-    for piece in span.pieces():
+    for piece in pieces:
         digest.update(piece)
         yield piece
     if digest.hexdigest() != file.sha256:
