@@ -1,6 +1,7 @@
 """How long a signed model takes to be verified and installed: `python -m benchmarks.signing`.
 
-The model has `--megabytes` of noise and a small network. The times are those of the commands less
+The model has `--megabytes` of noise and a small network; "merge" is that of an adapter of rank 8 for
+all matrices of the NER model that ships. The times are those of the commands less
 the start of Python; beside them the time that its SHA-256 alone takes, and a copy that is synced.
 """
 
@@ -18,7 +19,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assistant.core.files import sync
+from assistant.core.models.adapter import merge
+from assistant.core.models.manifest import SHIPPED
 from assistant.model_files.signed import install, verify_bundle
+from tests.support.adapters import adapter_by_chance
 from tests.support.signing import Maintainer, files_of, library_of, silent
 
 
@@ -31,6 +35,8 @@ def measure(folder: Path, megabytes: int, runs: int) -> dict[str, list[float]]:
         make(library, number, f"{number}", files=files)
         for number, make in ((2, maintainer.bundle), (3, maintainer.layout))
     )
+    ner = (SHIPPED / "ner" / "model.onnx").read_bytes()
+    adapter = adapter_by_chance(ner, 1e-9)
     trusted, copy = maintainer.trusted, folder / "copy"
 
     def copied() -> None:
@@ -42,6 +48,7 @@ def measure(folder: Path, megabytes: int, runs: int) -> dict[str, list[float]]:
         "copy": copied,
         "verify": lambda: verify_bundle(library, trusted, bundle),
         "verify layout": lambda: verify_bundle(library, trusted, layout),
+        "merge": lambda: merge(ner, adapter, "the adapter"),
         "install": lambda: install(library, trusted, bundle, silent),
     }
     return {name: [_timed(do) for _ in range(runs)] for name, do in todo.items()}

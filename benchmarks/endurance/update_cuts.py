@@ -1,10 +1,11 @@
 """Cut the power in the middle of a model's update: `python -m benchmarks.endurance.update_cuts`.
 
-A signed bundle is installed in place of the version that is there, or beside it and put in use. The
-process is killed before one of its steps on the disk, drawn by chance: a file opened to be written,
-a sync, a move, a removal. Then each file that was written and not synced is as a power cut may
-leave it: whole, empty, cut off or zeros. The real code opens what is left, and must find the old
-model or the new one, whole; the same bundle must then install, and an older one must be refused.
+A signed bundle is installed in place of the version that is there, or beside it and put in use, or
+its adapter is merged and that put in use. The process is killed before one of its steps on the
+disk, drawn by chance: a file opened to be written, a sync, a move, a removal. Then each file that
+was written and not synced is as a power cut may leave it: whole, empty, cut off or zeros. The real
+code opens what is left, and must find the old model or the new one, whole; the same bundle must
+then install, and an older one must be refused.
 
 With `--careless unsynced` nothing is synced, with `two-steps` the old folder is moved away before
 the new one comes: then a model must be lost now and then, or the cuts would cut nothing.
@@ -31,7 +32,9 @@ from assistant.core.models.manifest import Library
 from assistant.model_files import incoming
 from assistant.model_files.acceptance import check_version, put_in_use
 from assistant.model_files.signed import install, verify_installed
-from tests.support.signing import NAME, Maintainer, files_of, library_of, silent
+from tests.support import adapters
+from tests.support.adapters import update_of, updated
+from tests.support.signing import NAME, OWN, Maintainer, files_of, library_of, silent
 
 LATE = 15
 """Last steps of an update, which are cut more often."""
@@ -58,20 +61,21 @@ class Figures(msgspec.Struct, kw_only=True):
 class Update:
     """One way to update, from bundle 2 to bundle 3, on a device that is made anew for each cut."""
 
-    def __init__(self, folder: Path, beside: bool) -> None:
-        self.name = "beside" if beside else "in place"
-        self._beside = beside
+    def __init__(self, folder: Path, name: str) -> None:
+        self.name = name
+        self._beside, self._own = name != "in place", adapters.OWN if name == "merged" else OWN
         maintainer = Maintainer(folder / "maintainer")
         self._roots, self.device = maintainer.trusted, folder / "device"
         self._kept = folder / "kept"
-        library = _library(self._kept, shipped=beside)
-        versions = ("2", "3") if beside else ("1", "1")
-        self._older, self._bundle = (
-            maintainer.bundle(library, number, version)
-            for number, version in ((1, "0"), (3, versions[1]))
+        library = self._library_in(self._kept)
+        versions = ("2", "3") if self._beside else ("1", "1")
+        carried, left = (update_of, updated) if name == "merged" else (files_of, files_of)
+        older, before, self._bundle = (
+            maintainer.bundle(library, number, version, files=carried(number))
+            for number, version in enumerate(("0", *versions), 1)
         )
-        self._old, self._new = files_of(2), files_of(3)
-        self._install(library, maintainer.bundle(library, 2, versions[0]))
+        self._older, self._old, self._new = older, left(2), left(3)
+        self._install(library, before)
 
     def restart(self) -> None:
         """The device as it was before the update."""
@@ -111,24 +115,23 @@ class Update:
         return "an older bundle is taken"
 
     def _library(self) -> Library:
-        return _library(self.device, shipped=self._beside)
+        return self._library_in(self.device)
+
+    def _library_in(self, folder: Path) -> Library:
+        """A library whose one model is shipped, or comes as a bundle alone."""
+        library = library_of(folder, own=self._own)
+        if not self._beside:
+            file = library.shipped / "manifest.toml"
+            text = file.read_text().replace('source = "shipped"', 'source = "hf:nobody/nothing"')
+            pinned = text.partition("files = ")[2]
+            files = '[{ name = "model.onnx" }, { name = "labels.json" }]\n'
+            file.write_text(text.replace(pinned, files))
+        return Library(library.pulled, library.shipped)
 
     def _install(self, library: Library, bundle: Path) -> None:
         manifest = install(library, self._roots, bundle, silent).manifest
         if self._beside:
             put_in_use(library.choosing(NAME, manifest.version), NAME)
-
-
-def _library(folder: Path, shipped: bool) -> Library:
-    """A library whose one model is shipped, or comes as a bundle alone."""
-    library = library_of(folder)
-    if not shipped:
-        file = library.shipped / "manifest.toml"
-        text = file.read_text().replace('source = "shipped"', 'source = "hf:nobody/nothing"')
-        pinned = text.partition("files = ")[2]
-        files = '[{ name = "model.onnx" }, { name = "labels.json" }]\n'
-        file.write_text(text.replace(pinned, files))
-    return Library(library.pulled, library.shipped)
 
 
 class Disk:
@@ -186,7 +189,7 @@ class Attack:
     def __init__(self, folder: Path, seed: int = 1, careless: str = "") -> None:
         self._chance, self._careless = Random(seed), careless
         self._folder = folder
-        self._ways = [Update(folder / way, way == "beside") for way in ("beside", "place")]
+        self._ways = [Update(folder / way, way) for way in ("beside", "in place", "merged")]
         self.figures = Figures()
 
     def run(self, cuts: int, told: Callable[[Figures], object] = lambda _: None) -> Figures:

@@ -14,6 +14,7 @@ USAGE = """usage: python -m models.training TASK
   intent-check   the same without a fifth of CLINC150's intents, to measure generality
   ner            the NER model that ships
   reader         the encoder and reader of documents that ships
+  adapter        a small update of the NER model, beside a full training
   generator      the generator that ships
   benchmark SET  snips, atis or conll: figures only
   examples       our sentences embedded by the intent encoder, as they ship
@@ -41,6 +42,10 @@ def main(arguments: list[str]) -> None:
         from models.training import embedding
 
         embedding.run()
+    elif arguments == ["adapter"]:
+        from models.training import adapting
+
+        adapting.run()
     elif arguments == ["generator"]:
         from models.training import speaking
 

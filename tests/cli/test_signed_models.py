@@ -18,9 +18,11 @@ from typer.testing import CliRunner, Result
 from assistant.cli import models
 from assistant.core.config import load_config
 from assistant.core.errors import AssistantError
+from assistant.core.models.adapter import ADAPTER, encoded
 from assistant.core.models.manifest import SHIPPED, Library
+from tests.support.adapters import adapter_by_chance
 
-NAME = "acoustic"
+NAME, NER = "acoustic", "ner"
 
 
 class Maintainer:
@@ -54,6 +56,17 @@ class Maintainer:
         file = self.folder / f"{counter}.hark"
         made = self.do("bundle", files, "--keys", self.keys, "--out", file)
         assert made.exit_code == 0, made.exception
+        return file
+
+    def update(self, number: int, step: float) -> Path:
+        """An update of the NER model that adds multiples of `step` to all matrices."""
+        files, model = self.folder / f"update-{number}", (SHIPPED / NER / "model.onnx").read_bytes()
+        files.mkdir()
+        (files / ADAPTER).write_bytes(encoded(adapter_by_chance(model, step)))
+        of = ("--version", number, "--counter", number, "--key", self.folder / "signing.key")
+        assert self.do("sign", NER, files, *of, settings=True).exit_code == 0
+        file = self.folder / f"update-{number}.hark"
+        assert self.do("bundle", files, "--keys", self.keys, "--out", file).exit_code == 0
         return file
 
     def library(self) -> Library:
@@ -90,6 +103,22 @@ def test_a_bundle_is_made_verified_imported_used_and_taken_back(maintainer: Main
     assert [(row["version"], bool(row["signer"])) for row in rows] == [("1", False), ("2", True)]
     assert maintainer.do("rollback", NAME, settings=True).exit_code == 0
     assert maintainer.library().in_use(NAME).version == "1"
+
+
+def test_an_update_is_merged_with_a_shipped_model_and_judged_by_its_canaries(
+    maintainer: Maintainer,
+) -> None:
+    file = maintainer.update(2, 1e-9)
+    assert file.stat().st_size < 0.05 * (SHIPPED / NER / "model.onnx").stat().st_size
+    assert maintainer.do("verify", file, settings=True).exit_code == 0
+    assert maintainer.do("import", file, settings=True).exit_code == 0
+    used = maintainer.do("use", NER, "2", settings=True)
+    assert (used.exit_code, maintainer.library().in_use(NER).version) == (0, "2")
+    shipped, merged = (maintainer.library().choosing(NER, v).read(NER) for v in ("1", "2"))
+    assert [name for name in shipped if shipped[name] != merged[name]] == ["model.onnx"]
+    assert maintainer.do("import", maintainer.update(3, 1e-3), settings=True).exit_code == 0
+    assert fault(maintainer.do("use", NER, "3", settings=True)).code == "model.canary"
+    assert maintainer.library().in_use(NER).version == "2"
 
 
 def test_an_oci_layout_is_made_and_imported(maintainer: Maintainer) -> None:

@@ -23,15 +23,16 @@ OWN = {"model.onnx": adding_model(), "labels.json": b'["a","b"]\n'}
 """The files of the program's own version of the model."""
 
 
-def library_of(folder: Path, base: str = "1") -> Library:
+def library_of(folder: Path, base: str = "1", own: Mapping[str, bytes] = OWN) -> Library:
     """A library with one shipped model, in the version `base`, and room for others."""
     shipped = folder / "shipped"
     (shipped / NAME).mkdir(parents=True, exist_ok=True)
-    for name, content in OWN.items():
+    for name, content in own.items():
         (shipped / NAME / name).write_bytes(content)
     files = ", ".join(
-        f'{{ name = "{name}", sha256 = "{hashlib.sha256(content).hexdigest()}" }}'
-        for name, content in OWN.items()
+        f'{{ name = "{name}", bytes = {len(content)}, '
+        f'sha256 = "{hashlib.sha256(content).hexdigest()}" }}'
+        for name, content in own.items()
     )
     (shipped / "manifest.toml").write_text(
         f"""
