@@ -1,8 +1,8 @@
 """How long a signed model takes to be verified and installed: `python -m benchmarks.signing`.
 
-The model has `--megabytes` of noise and a small network; "merge" is that of an adapter of rank 8 for
-all matrices of the NER model that ships. The times are those of the commands less
+The model has `--megabytes` of noise and a small network. The times are those of the commands less
 the start of Python; beside them the time that its SHA-256 alone takes, and a copy that is synced.
+"merge" is that of an adapter of rank 8 for all matrices of the NER model that ships.
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ def adapter_of(base: bytes, changes: Sequence[Change]) -> Adapter:
 def merge(base: bytes, adapter: Adapter, where: str) -> bytes:
     """The file that the adapter makes of `base`; `where` names the adapter in errors.
 
-    Needs the memory of the file once more and of its largest matrix some twenty times. Raises
-    `ModelError` for another base, a change that does not fit it, and another result than recorded.
+    Needs the memory of the file twice more. Raises `ModelError` for another base, a change that
+    does not fit it, and another result than recorded.
     """
     if _sha256(base) != adapter.base:
         message = f"{where} was made for another file than the one that is here; nothing is merged"
