@@ -175,10 +175,11 @@ def change(name: str, down: graph.Array, up: graph.Array) -> Change:
 
 def flights(split: str) -> list[Example]:
     """The sentences of a split of ATIS, with our labels of places, dates and times alone."""
-    return [_example(sentence) for sentence in corpora.tagged("atis", split)]
+    return [example(sentence) for sentence in corpora.tagged("atis", split)]
 
 
-def _example(sentence: Sentence) -> Example:
+def example(sentence: Sentence) -> Example:
+    """The example of a sentence of ATIS."""
     places = tokens.words(sentence.text)
     marked = tokens.on_words(places, tuple(_joined(sentence)))
     return Example([sentence.text[s:e] for s, e in places], bio.tags(marked, len(places)))

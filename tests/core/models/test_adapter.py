@@ -151,3 +151,16 @@ def test_only_int8_matrices_with_their_scales_are_changed() -> None:
     with pytest.raises(ModelError) as refusal:
         adapter_of(column, [small(7)])
     assert refusal.value.code == "model.adapter"
+
+
+def test_a_damaged_byte_is_noticed_or_makes_the_same_file() -> None:
+    content, wanted = encoded(adapter(7)), merge(BASE, adapter(7), "it")
+    noticed = 0
+    for at in range(len(content)):
+        damaged = bytearray(content)
+        damaged[at] ^= 1 << at % 8
+        try:
+            assert merge(BASE, decoded(bytes(damaged), "it"), "it") == wanted
+        except ModelError:
+            noticed += 1
+    assert noticed > 0.9 * len(content)
