@@ -24,6 +24,7 @@ from typing import Any
 import msgspec
 
 from assistant.core.errors import ModelError
+from assistant.core.models.adapter import ADAPTER, encoded
 from assistant.model_files.signed import install, verify_bundle
 from assistant.model_files.signing.bundle import header, write_bundle
 from assistant.model_files.signing.keys import read_roots
@@ -31,6 +32,7 @@ from assistant.model_files.signing.minisign import SecretKey, make_key, write_ke
 from assistant.model_files.signing.oci import BLOBS, INDEX, write_layout
 from benchmarks.hostile.attack import ill_told
 from benchmarks.hostile.models import mutated
+from tests.support.adapters import OWN, adapter
 from tests.support.signing import Maintainer, files_of, library_of, silent
 
 INSTALLED, NEXT = 5, 6
@@ -82,7 +84,7 @@ def attack(folder: Path, seed: int, blows: int) -> Figures:
 def read(path: str) -> str:
     """Install the bundle; "" when it is refused in one line and the models are as they were."""
     folder = Path(path).parent
-    library = library_of(folder)
+    library = library_of(folder, own=OWN)
     before = _models(library.pulled)
     try:
         install(library, read_roots(folder / ROOTS), Path(path), silent)
@@ -112,7 +114,7 @@ class Enemy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.library = library_of(folder)
+        self.library = library_of(folder, own=OWN)
         self.maintainer = maintainer = Maintainer(folder / "maintainer")
         self.revoked, self.stranger = maintainer.key, make_key()
         self.old_keys = maintainer.keys
@@ -278,6 +280,25 @@ def _misplaced(enemy: Enemy, rng: random.Random) -> Path:
     )
 
 
+def _unfit(enemy: Enemy, rng: random.Random) -> Path:
+    """Rightly signed, with an adapter that does not fit the model, or makes another one of it."""
+    right = adapter(NEXT)
+    (only,) = right.changes
+    unfit: dict[str, Any] = rng.choice(
+        (
+            {"name": rng.choice(("", "n", "m.int8", "../m"))},
+            {"rank": rng.choice((2, 64))},
+            {rng.choice(("down", "up", "steps")): rng.randbytes(rng.randrange(2))},
+            {"steps": rng.choice((b"\0\0\xc0\x7f", b"\0\0\x80\x7f")) * 2},
+            {"up": bytes((rng.randrange(10, 100), rng.randrange(100)))},
+        )
+    )
+    changes = (msgspec.structs.replace(only, **unfit),)
+    wrong = rng.choice(({"changes": changes}, {"merged": rng.randbytes(32).hex()}))
+    content = encoded(msgspec.structs.replace(right, **wrong))
+    return enemy.signed(version="u", files={ADAPTER: content})
+
+
 def _older(enemy: Enemy, rng: random.Random) -> Path:
     """Rightly signed once, and no newer than what is installed."""
     counter = rng.randint(1, INSTALLED)
@@ -372,7 +393,7 @@ def _member(name: str, size: int) -> tarfile.TarInfo:
 
 WAYS: tuple[Callable[[Enemy, random.Random], Path], ...] = (
     *(_bits, _bits, _cut, _mutated, _named, _linked, _shuffled, _replaced, _dressed),
-    *(_misplaced, _older, _wrong_key, _wrong_key, _bomb, _of_blobs),
+    *(_misplaced, _unfit, _older, _wrong_key, _wrong_key, _bomb, _of_blobs),
 )
 _NAMES = (
     *("../../../etc/cron.d/x", "/etc/passwd", "model/../../x", "model/", "./bundle.json", ""),
