@@ -33,7 +33,7 @@ KNOWN = 1000
 PARTS = ("qkv", "out", "up", "down")
 """The matrices of a layer."""
 FULL = Config(epochs=4, learning_rate=1e-4, batch=32, smoothing=0.05)
-LOW_RANK = Config(epochs=4, learning_rate=1e-3, batch=32, smoothing=0.05)
+LOW_RANK = Config(epochs=4, learning_rate=2e-3, batch=32, smoothing=0.05)
 
 _LABELS = {
     "city_name": "place",
