@@ -27,6 +27,7 @@ from assistant.core.fork import in_fork
 from assistant.core.layout import NAMES_FILE, PIN_FILE, QUARANTINE_FILE, USAGE_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
+from assistant.core.models.providers import PROVIDERS
 from assistant.core.sensors.described import Sensors, load_sensors
 from assistant.core.settings import mpd, mpris
 from assistant.core.speakable import SpeakableSource
@@ -96,6 +97,7 @@ class Composition:
         self._made_up, self._told = made_up, told or _warn
         self._start, self._meanwhile = start, meanwhile
         self._corrected, self._simpler = corrected, simpler
+        PROVIDERS.choose(config.models.providers)
         self.library = library or Library(config.models_dir)
         self._opened = opened or OpenModels()
 

@@ -15,6 +15,7 @@ from assistant.core.errors import ConfigError
 from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library, ModelState
+from assistant.core.models.providers import PROVIDERS
 from assistant.core.speakable import SpeakableSource
 from audio.asr.acoustic.adaptation import Base, own_map
 from audio.asr.acoustic.learning import Learner, learn
@@ -57,6 +58,7 @@ def make_wake_word(config: Config) -> WakeWordEngine:
 
     Raises `ConfigError` or `WakeWordError`.
     """
+    PROVIDERS.choose(config.models.providers)
     return select(config.wake, EnrolledPhrases(config.state_dir), Library(config.models_dir))
 
 

@@ -13,12 +13,14 @@ from rich.table import Table
 from assistant.bench import bus as hops_bench
 from assistant.bench import generator as generator_bench
 from assistant.bench import idle as idle_bench
+from assistant.bench import providers as providers_bench
 from assistant.bench import retrieval as retrieval_bench
 from assistant.bench import stages as stages_bench
 from assistant.bench import whisper as whisper_bench
 from assistant.cli.shared.output import console, emit, progress
 from assistant.core.config import config_files, load_config
 from assistant.core.models.manifest import Library
+from assistant.core.models.providers import CPU
 
 app = typer.Typer(no_args_is_help=True, help="How quick and how heavy the assistant is here.")
 
@@ -64,6 +66,21 @@ def idle(
         figures = idle_bench.measure(seconds, noise, told)
     title = f"{seconds:g} s of silence and of noise ({figures.noise}), shares of one core"
     _show(title, figures, figures.processes, json)
+
+
+@app.command()
+def providers(
+    runs: Annotated[int, typer.Option(min=1, help="Runs whose median counts.")] = 5,
+    json: Json = False,
+) -> None:
+    """Time each model of onnxruntime on the CPU and on whatever else runs it here."""
+    config, _ = load_config(config_files(None))
+    with progress("running") as told:
+        figures = providers_bench.measure(Library(config.models_dir), runs, progress=told)
+    title = f"A sentence, a token or 0.8 s of sound, medians of {runs} runs, one thread"
+    _show(title, figures, figures.rows, json)
+    if not json and figures.providers == (CPU,):
+        console.print("The installed onnxruntime has no other provider: see docs/boards.md.")
 
 
 @app.command()

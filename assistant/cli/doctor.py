@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from assistant.cli.shared.output import console, emit
-from assistant.core.config import config_files, load_config
+from assistant.core.config import Config, config_files, load_config
+from assistant.core.models.manifest import Library
 from assistant.doctor.checks import Finding, examine
+from assistant.doctor.providers import providers
 from assistant.doctor.satellites import satellites
 from assistant.doctor.servers import servers
 from assistant.pairing.trust import Trust
@@ -27,7 +30,7 @@ def doctor(
     rooms = satellites(settings.wyoming, Trust.of(settings))
     findings = []
     table = Table("", "", "found", "what to do")
-    for finding in chain(examine(settings), servers(settings), rooms):
+    for finding in chain(examine(settings), _runs_on(settings), servers(settings), rooms):
         findings.append(finding)
         if json:
             emit(finding)
@@ -37,6 +40,10 @@ def doctor(
         console.print(table)
     if any(finding.necessary and not finding.ok for finding in findings):
         raise typer.Exit(1)
+
+
+def _runs_on(settings: Config) -> Iterator[Finding]:
+    yield providers(settings.models.providers, Library(settings.models_dir))
 
 
 def _cells(finding: Finding) -> tuple[Text, ...]:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as faults
 from onnxruntime.capi.onnxruntime_inference_collection import InferenceSession, OrtValue
-from onnxruntime.capi.onnxruntime_pybind11_state import SessionOptions
+from onnxruntime.capi.onnxruntime_pybind11_state import (
+    SessionOptions,
+    get_available_providers,
+)
 
 from assistant.core.errors import ModelError
 from assistant.core.files import in_memory
 from assistant.core.models.manifest import Library
 from assistant.core.models.onnx import external_tensors
+from assistant.core.models.providers import CPU, ELSEWHERE, PROVIDERS, short
 from assistant.core.models.shared import shared
-
-
-class Session(InferenceSession):
-    """A model that is ready to run; its shared `tables` must live as long as it does."""
-
-    tables: tuple[OrtValue, ...] = ()
-
 
 FAULTS = (
     faults.EPFail,
@@ -38,10 +36,73 @@ FAULTS = (
 """Exceptions of onnxruntime for a model that it cannot load or run; they share no base class."""
 _ELEMENTS = {"float32": "float", "float64": "double"}
 """Element type in the manifest → onnxruntime's name, where they differ."""
+_CPU_NAME = "CPUExecutionProvider"
+
+
+class Session(InferenceSession):
+    """A model that is ready to run; its shared `tables` must live as long as it does."""
+
+    tables: tuple[OrtValue, ...] = ()
+
+    @property
+    def runs_on(self) -> str:
+        """The provider that comes first in it, by its short name."""
+        return short(self.get_providers()[0])
+
+
+class AcceleratedSession(Session):
+    """A session on more than the CPU, such as a GPU.
+
+    Where that fails and the CPU does not, and in a fork of the process that opened it, the session
+    that `on_cpu` opens runs from then on.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        options: SessionOptions,
+        providers: Sequence[str],
+        on_cpu: Callable[[], Session],
+    ) -> None:
+        # Its own fallback would print, and would read the file again, which is gone by then.
+        super().__init__(path, options, providers=[*providers, _CPU_NAME], enable_fallback=0)
+        self._on_cpu = on_cpu
+        self._instead: Session | None = None
+        self._process = os.getpid()
+
+    @property
+    def runs_on(self) -> str:
+        """The provider that comes first in it, by its short name."""
+        return CPU if self._instead else super().runs_on
+
+    def run(self, output_names: Any, input_feed: Any, run_options: Any = None) -> Sequence[Any]:
+        """The outputs, as of any session."""
+        if self._instead is not None:
+            return self._instead.run(output_names, input_feed, run_options)
+        fault = None
+        if self._process == os.getpid():
+            try:
+                return super().run(output_names, input_feed, run_options)
+            except FAULTS as error:
+                fault = error
+        instead = self._on_cpu()
+        made = instead.run(output_names, input_feed, run_options)  # fails where the input is wrong
+        if fault is not None:
+            PROVIDERS.failed(self.runs_on, str(fault).splitlines()[0])
+        self._instead = instead
+        return made
+
+
+def there() -> tuple[str, ...]:
+    """Providers that the installed onnxruntime has and that compute here, by their short names.
+
+    That it has one does not mean that the device and its libraries are here.
+    """
+    return tuple(name for name in map(short, get_available_providers()) if name not in ELSEWHERE)
 
 
 def open_session(library: Library, name: str, file: str, threads: int = 1) -> Session:
-    """A session of the ONNX `file` of the artefact `name`, on the CPU.
+    """A session of the ONNX `file` of the artefact `name`, on the providers of this process.
 
     The bytes are read once: those that are checked are those that run. Raises `ModelError` when the
     file is corrupt, refers to data outside itself, cannot be loaded, or has other inputs or outputs
@@ -62,12 +123,29 @@ def session_of(
     return session
 
 
-def session_of_bytes(model: bytes, where: str = "the model", threads: int = 1) -> Session:
-    """A session of a model that no manifest knows, such as a bench's; `where` is for errors."""
+def session_of_bytes(
+    model: bytes,
+    where: str = "the model",
+    threads: int = 1,
+    providers: Sequence[str] | None = None,
+) -> Session:
+    """A session of a model that no manifest knows, such as a bench's; `where` is for errors.
+
+    `providers` are tried before the CPU, in place of those of this process.
+    """
     outside = next(external_tensors(model, where), None)
     if outside is not None:
         message = f'{where}: tensor "{outside}" lies in another file, which is refused'
         raise ModelError("model.external_data", message)
+    tried = PROVIDERS.usable(there()) if providers is None else providers
+
+    def on_cpu() -> Session:
+        return _on_cpu(model, where, threads)
+
+    return _accelerated(model, threads, tried, on_cpu) if tried else on_cpu()
+
+
+def _on_cpu(model: bytes, where: str, threads: int) -> Session:
     options = _options(threads)
     tables = {name: OrtValue.ortvalue_from_numpy(table) for name, table in shared(model)}
     for name, table in tables.items():
@@ -75,12 +153,33 @@ def session_of_bytes(model: bytes, where: str = "the model", threads: int = 1) -
     # A session made from bytes keeps them, which doubles the memory; one made from a path does not.
     with in_memory(model) as path:
         try:
-            session = Session(path, options, providers=["CPUExecutionProvider"])
+            session = Session(path, options, providers=[_CPU_NAME])
         except FAULTS as error:
             reason = str(error).splitlines()[0].replace(path, "the file")
             raise ModelError("model.unusable", f"{where}: {reason}") from error
     session.tables = tuple(tables.values())
     return session
+
+
+def _accelerated(
+    model: bytes, threads: int, wanted: Sequence[str], on_cpu: Callable[[], Session]
+) -> Session:
+    """A session on those of the `wanted` that load, or on the CPU; what does not load is told."""
+    names = [name for name in get_available_providers() if short(name) in wanted]
+    names.sort(key=lambda name: list(wanted).index(short(name)))
+    with in_memory(model) as path:
+        try:
+            # Tables are not shared: they lie in the CPU's memory.
+            session = AcceleratedSession(path, _options(threads), names, on_cpu)
+        except FAULTS as error:
+            instead = on_cpu()  # which fails where the model is at fault
+            PROVIDERS.failed(wanted[0], str(error).splitlines()[0].replace(path, "the file"))
+            return instead
+    loaded = set(map(short, session.get_providers()))
+    for name in wanted:
+        if name not in loaded:
+            PROVIDERS.failed(name, "onnxruntime could not load it; see docs/boards.md")
+    return on_cpu() if loaded == {CPU} else session
 
 
 def check_interface(library: Library, name: str, content: Mapping[str, bytes]) -> None:
