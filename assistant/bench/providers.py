@@ -104,10 +104,8 @@ def _side_by_side(
 ) -> list[ProviderRow]:
     sessions = {p: session_of_bytes(model, name, providers=_before_cpu(p)) for p in providers}
     faults = {p: fault for p, s in sessions.items() if (fault := _tried(p, s, inputs))}
-    spent: Mapping[str, list[list[float]]] = {p: [] for p in providers if p not in faults}
-    for _ in range(runs):
-        for provider, times in spent.items():
-            times.append(_timed(sessions[provider], inputs, timed, clock))
+    working = {p: session for p, session in sessions.items() if p not in faults}
+    spent = in_turns(working, inputs, runs, timed, clock)
     return [
         ProviderRow(model=name, provider=p, fault=faults[p])
         if p in faults
@@ -119,6 +117,21 @@ def _side_by_side(
         )
         for p in providers
     ]
+
+
+def in_turns(
+    sessions: Mapping[str, Session],
+    inputs: Inputs,
+    runs: int = 5,
+    timed: int = TIMED,
+    clock: Clock = time.perf_counter,
+) -> dict[str, list[list[float]]]:
+    """Seconds of each run of each session, by its name; the sessions take turns."""
+    spent: dict[str, list[list[float]]] = {name: [] for name in sessions}
+    for _ in range(runs):
+        for name, session in sessions.items():
+            spent[name].append(_timed(session, inputs, timed, clock))
+    return spent
 
 
 def _before_cpu(provider: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The tensors of an ONNX file and its references to other files, found without loading it.
+"""The nodes and tensors of an ONNX file, and its references to other files, without loading it.
 
 This walks over the protobuf encoding (protobuf.dev/programming-guides/encoding) with the field
 numbers of onnx.proto3. A tensor may name a file next to the model, which no hash of the model
@@ -30,6 +30,8 @@ _MESSAGES = {
 """Message → field number → kind of message in that field, for fields that may contain a tensor."""
 _MODEL_GRAPH, _GRAPH_TENSOR = 7, 5
 _DIMENSION, _ELEMENT, _NAME, _RAW_DATA, _EXTERNAL_DATA, _DATA_LOCATION = 1, 2, 8, 9, 13, 14
+_MODEL_OPSET, _OPSET_DOMAIN, _OPSET_VERSION = 8, 1, 2
+_GRAPH_NODE, _NODE_INPUT, _NODE_OUTPUT, _NODE_OPERATOR = 1, 1, 2, 4
 
 
 class Tensor(NamedTuple):
@@ -39,6 +41,38 @@ class Tensor(NamedTuple):
     element: int
     shape: tuple[int, ...]
     data: memoryview
+    """Its numbers, little-endian."""
+    message: memoryview
+    """All of it, as the file has it."""
+
+
+class Node(NamedTuple):
+    """A node of the main graph; an input that is left out is ""."""
+
+    operator: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    message: memoryview
+    """All of it, as the file has it."""
+
+
+def opset(model: bytes) -> int:
+    """The version of ONNX's own operators in a sound `model`."""
+    imported = [dict(_fields(message)) for message in _all(memoryview(model), _MODEL_OPSET)]
+    versions = (f.get(_OPSET_VERSION) for f in imported if not _text(f.get(_OPSET_DOMAIN)))
+    return next(version for version in versions if isinstance(version, int))
+
+
+def nodes(model: bytes) -> Iterator[Node]:
+    """The nodes of a sound `model`'s main graph, in its order."""
+    for graph in _all(memoryview(model), _MODEL_GRAPH):
+        for message in _all(graph, _GRAPH_NODE):
+            yield Node(
+                next(map(_text, _all(message, _NODE_OPERATOR))),
+                tuple(map(_text, _all(message, _NODE_INPUT))),
+                tuple(map(_text, _all(message, _NODE_OUTPUT))),
+                message,
+            )
 
 
 def tensors(model: bytes | bytearray) -> Iterator[Tensor]:
@@ -52,7 +86,7 @@ def tensors(model: bytes | bytearray) -> Iterator[Tensor]:
             data, element = fields.get(_RAW_DATA), fields.get(_ELEMENT)
             if isinstance(data, memoryview) and isinstance(element, int):
                 shape = (v for n, v in _fields(message) if n == _DIMENSION and isinstance(v, int))
-                yield Tensor(_text(fields.get(_NAME)), element, tuple(shape), data)
+                yield Tensor(_text(fields.get(_NAME)), element, tuple(shape), data, message)
 
 
 def external_tensors(model: bytes, where: str) -> Iterator[str]:

@@ -32,6 +32,7 @@ class ModelFile:
 
     nodes: list[bytes] = field(default_factory=list)
     constants: list[bytes] = field(default_factory=list)
+    opset: int = OPSET
 
     def node(
         self,
@@ -63,7 +64,7 @@ class ModelFile:
         graph += [_text(2, "graph"), *(_message(5, constant) for constant in self.constants)]
         graph += [_message(11, _argument(*item)) for item in inputs.items()]
         graph += [_message(12, _argument(*item)) for item in outputs.items()]
-        opsets = [_text(1, "") + _number(2, OPSET), _text(1, FUSED) + _number(2, 1)]
+        opsets = [_text(1, "") + _number(2, self.opset), _text(1, FUSED) + _number(2, 1)]
         opset_fields = b"".join(_message(8, opset) for opset in opsets)
         return _number(1, IR) + opset_fields + _message(7, b"".join(graph))
 

@@ -57,6 +57,6 @@ def shared(model: bytes) -> Iterator[tuple[str, Table]]:
 
 
 def _tables(model: bytes) -> Iterator[tuple[str, Table]]:
-    for name, element, shape, data in tensors(model):
+    for name, element, shape, data, _ in tensors(model):
         if element in _ELEMENTS and math.prod(shape) == len(data) >= LARGE_BYTES:
             yield name, np.frombuffer(data, _ELEMENTS[element]).reshape(shape)

@@ -1,0 +1,1 @@
+"""int8 beside float32 for the networks that ship."""
