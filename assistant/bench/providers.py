@@ -102,8 +102,11 @@ def _side_by_side(
     timed: int,
     clock: Clock,
 ) -> list[ProviderRow]:
-    sessions = {p: session_of_bytes(model, name, providers=_before_cpu(p)) for p in providers}
-    faults = {p: fault for p, s in sessions.items() if (fault := _tried(p, s, inputs))}
+    # What has failed is not tried with the next model: onnxruntime tells it each time.
+    faults = {p: PROVIDERS.faults[p] for p in providers if p in PROVIDERS.faults}
+    tried = [p for p in providers if p not in faults]
+    sessions = {p: session_of_bytes(model, name, providers=_before_cpu(p)) for p in tried}
+    faults |= {p: fault for p, s in sessions.items() if (fault := _tried(p, s, inputs))}
     working = {p: session for p, session in sessions.items() if p not in faults}
     spent = in_turns(working, inputs, runs, timed, clock)
     return [

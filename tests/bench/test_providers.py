@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,6 +71,25 @@ def test_a_provider_that_does_not_load_is_a_row_with_the_reason(
     assert "could not load it" in cuda.fault
     assert cpu.p50_ms is not None
     assert not cpu.fault
+
+
+@pytest.mark.filterwarnings("ignore:Specified provider")
+def test_a_provider_that_did_not_load_is_not_tried_with_the_next_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "there", lambda: ("cuda", "cpu"))
+    opened: list[object] = []
+    real = bench.session_of_bytes
+
+    def counted(*given: Any, providers: Any) -> Any:
+        opened.append(providers)
+        return real(*given, providers=providers)
+
+    monkeypatch.setattr(bench, "session_of_bytes", counted)
+    rows = measure(Library(tmp_path), runs=1, timed=1).rows
+    assert [row.provider for row in rows if row.fault] == ["cuda"] * len(SHIPPED)
+    assert opened.count(("cuda",)) == 1
+    assert opened.count(()) == len(SHIPPED)
 
 
 def test_a_model_that_fails_is_a_row_with_the_reason(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,8 @@ FAULTS = (
 _ELEMENTS = {"float32": "float", "float64": "double"}
 """Element type in the manifest → onnxruntime's name, where they differ."""
 _CPU_NAME = "CPUExecutionProvider"
+_RAISED_AT = re.compile(r"^/\S+:\d+ .*?\) (?=\S)")
+"""What onnxruntime writes before a message: the place in its source."""
 
 
 class Session(InferenceSession):
@@ -88,7 +91,7 @@ class AcceleratedSession(Session):
         instead = self._on_cpu()
         made = instead.run(output_names, input_feed, run_options)  # fails where the input is wrong
         if fault is not None:
-            PROVIDERS.failed(self.runs_on, str(fault).splitlines()[0])
+            PROVIDERS.failed(self.runs_on, _reason(fault))
         self._instead = instead
         return made
 
@@ -173,7 +176,7 @@ def _accelerated(
             session = AcceleratedSession(path, _options(threads), names, on_cpu)
         except FAULTS as error:
             instead = on_cpu()  # which fails where the model is at fault
-            PROVIDERS.failed(wanted[0], str(error).splitlines()[0].replace(path, "the file"))
+            PROVIDERS.failed(wanted[0], _reason(error).replace(path, "the file"))
             return instead
     loaded = set(map(short, session.get_providers()))
     for name in wanted:
@@ -206,6 +209,10 @@ def run_all(
         message = f"the model fails: {str(error).splitlines()[0]}"
         raise ModelError("model.unusable", message) from error
     return made
+
+
+def _reason(fault: Exception) -> str:
+    return _RAISED_AT.sub("", str(fault).splitlines()[0])
 
 
 def _options(threads: int) -> SessionOptions:

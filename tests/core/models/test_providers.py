@@ -55,7 +55,10 @@ def failing(
     def failing_or_real(self: Any, *given: Any, **named: Any) -> Any:
         if when(named.get("providers") or self.get_providers()):
             failed.append(given)
-            raise ort.Fail("CUDA error 2: out of memory\nat line 1")
+            raise ort.Fail(
+                "/onnxruntime_src/onnxruntime/core/cuda_call.cc:129 std::string call(Code, bool)"
+                " CUDA error 2: out of memory\nat line 1"
+            )
         return real(self, *given, **named)
 
     monkeypatch.setattr(InferenceSession, method, failing_or_real)
