@@ -43,7 +43,7 @@ from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import read_shipped
 
 THREADS = 2
-TURNS = 1000
+TURNS = 500
 """Replies of the generator, drawn from its test split by a fixed seed."""
 _LONGEST = 128
 
