@@ -83,7 +83,10 @@ OWN_TESTS: dict[str, tuple[str, ...]] = {
     "assistant/core/errors.py": ("tests/core/test_errors.py",),
     "assistant/core/failure.py": ("tests/core/test_errors.py", "tests/core/test_failure.py"),
     "assistant/core/degraded.py": ("tests/core/test_degraded.py",),
-    "assistant/core/models/session.py": ("tests/core/models/test_session.py",),
+    "assistant/core/models/session.py": (
+        "tests/core/models/test_session.py",
+        "tests/core/models/test_providers.py",
+    ),
     "assistant/core/models/manifest.py": _MODELS,
     "assistant/core/memory.py": ("tests/core/test_memory.py",),
     "assistant/core/messages.py": ("tests/core/test_codec.py",),

@@ -1,9 +1,9 @@
 """The zygote: one process that has loaded every heavy module and forks the others from itself.
 
 A fork shares the loaded modules' memory and starts in milliseconds. Forking is only safe while the
-zygote has no threads and no ZeroMQ context, so the zygote only forks, signals and reaps. Each
-process asks the kernel for SIGKILL when its parent dies, so that no process of a killed daemon
-keeps the microphone.
+zygote has no threads, no ZeroMQ context and no open network, as a GPU's context does not survive
+it, so the zygote only forks, signals and reaps. Each process asks the kernel for SIGKILL when its
+parent dies, so that no process of a killed daemon keeps the microphone.
 """
 
 from __future__ import annotations

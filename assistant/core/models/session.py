@@ -57,7 +57,7 @@ class AcceleratedSession(Session):
     """A session on more than the CPU, such as a GPU.
 
     Where that fails and the CPU does not, and in a fork of the process that opened it, the session
-    that `on_cpu` opens runs from then on.
+    that `on_cpu` opens runs from then on; for that it keeps the model's bytes.
     """
 
     def __init__(
