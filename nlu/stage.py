@@ -31,6 +31,7 @@ from nlu.interpreter import Interpreter
 from nlu.room import Room
 from nlu.suggestion import Suggestion, hints
 from nlu.text.canonical import Canonical, canonical
+from nlu.trial import VersionTrial
 from nlu.understood import By, Understood
 from nlu.values import periods
 
@@ -81,6 +82,8 @@ class NluStage:
         self._templates = templates
         self._here, self._elsewhere = Room(interpreter, templates), elsewhere
         self._rooms = {"": self._here, here: self._here}
+        self.trial: VersionTrial | None = None
+        """What has a share of the utterances read by another version of a model."""
         self._now = now
         self._faults = faults or Degraded("nlu")
         for forms in (templates.short, templates.conditional):
@@ -96,6 +99,12 @@ class NluStage:
         if not isinstance(message, Transcript):
             return
         self._faults.note_work(message.at_s)
+        trial = self.trial
+        yield from trial(message, self._read) if trial is not None else self._read(message)
+        if trial is not None and trial.over:
+            self.trial = None
+
+    def _read(self, message: Transcript) -> Iterator[Message]:
         if message.secret:
             yield from self._of_secret(message)
             return

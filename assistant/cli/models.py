@@ -16,11 +16,15 @@ from rich.text import Text
 
 from assistant.cli.security import signing
 from assistant.cli.shared.output import console, emit, errors
+from assistant.cli.shared.trials import trial_lines
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ModelError
+from assistant.core.layout import TRIALS_FILE
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.session import check_interface
+from assistant.core.models.trial import FEWEST, Outcome
+from assistant.core.models.trial_file import Trial, TrialFile
 from assistant.model_files import switch
 from assistant.model_files.fetched import fetched, names_bundle
 from assistant.model_files.huggingface import await_hub
@@ -53,8 +57,10 @@ Name = Annotated[str, typer.Argument(help="As `assistant models list` shows it."
 @app.command("list")
 def list_models(config: Config = None, json: Json = False) -> None:
     """List every available model, and show which are here."""
-    library = _library(config)
-    rows = [_row(library, name) for name in library.artefacts]
+    settings = _settings(config)
+    library = Library(settings.models_dir)
+    running = {t.model: t for t in _trials(settings) if t.outcome is Outcome.RUNNING}
+    rows = [_row(library, name, running.get(name)) for name in library.artefacts]
     if json:
         for row in rows:
             emit(row)
@@ -183,6 +189,43 @@ def use(name: Name, version: Version, config: Config = None) -> None:
     _used(name, version, by_daemon)
 
 
+@app.command("try")
+def try_command(
+    name: Name,
+    version: Version,
+    share: Annotated[
+        float, typer.Option(min=0.01, max=0.9, help="The share of utterances that it reads.")
+    ] = 0.2,
+    utterances: Annotated[
+        int, typer.Option(min=2 * FEWEST, help="How many are compared, of both versions.")
+    ] = 500,
+    config: Config = None,
+) -> None:
+    """Try another version on a share of what is said; then it takes all or goes back, by itself."""
+    with _waiting(f"checking {name} {version}"):
+        switch.try_out(_settings(config), name, version, share, utterances)
+    message = f"{name} {version} reads {share:.0%} of what is said, until {utterances} utterances"
+    console.print(
+        f"{message} are compared; to see how it does: assistant models trials",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+@app.command()
+def trials(config: Config = None, json: Json = False) -> None:
+    """Show the versions that were tried, or are, the latest first, and what came out."""
+    kept = _trials(_settings(config))[::-1]
+    if json:
+        for trial in kept:
+            emit(msgspec.to_builtins(trial))
+        return
+    if not kept:
+        console.print("none was tried; assistant models try NAME VERSION tries one")
+    for trial in kept:
+        console.print(trial_lines(trial), markup=False, highlight=False, soft_wrap=True)
+
+
 @app.command()
 def rollback(name: Name, config: Config = None) -> None:
     """Put the previous version of a model back in use."""
@@ -217,21 +260,26 @@ def _own(library: Library, name: str) -> Library:
     return library.choosing(name, library.artefact(name).version)
 
 
-def _row(library: Library, name: str) -> dict[str, Any]:
+def _trials(settings: Settings) -> tuple[Trial, ...]:
+    return TrialFile(settings.state_dir / TRIALS_FILE).all()
+
+
+def _row(library: Library, name: str, trial: Trial | None) -> dict[str, Any]:
     artefact, in_use = library.artefact(name), library.in_use(name)
     row: dict[str, Any] = msgspec.to_builtins(artefact)
     row["bytes"] = sum(file.bytes for file in artefact.files)
     row["state"] = library.state(name).value
     row["versions"], row["in_use"] = library.versions(name), in_use.version
-    row["before"] = in_use.before
+    row["before"], row["on_trial"] = in_use.before, trial.version if trial else ""
     return {"name": name, **row}
 
 
 def _state(row: dict[str, Any]) -> str:
-    """The state of a model; several versions are listed, with the one in use marked."""
+    """The state of a model; several versions are listed: [in use], (on trial)."""
     if len(row["versions"]) == 1:
         return str(row["state"])
-    listed = (f"[{v}]" if v == row["in_use"] else v for v in row["versions"])
+    marks = {row["in_use"]: "[{}]", row["on_trial"]: "({})"}
+    listed = (marks.get(v, "{}").format(v) for v in row["versions"])
     return f"{row['state']}: {' '.join(listed)}"
 
 

@@ -58,6 +58,7 @@ from assistant.core.messages import (
     StageRestarted,
     TraceMade,
     Transcript,
+    Tried,
     Utterance,
     Woke,
 )
@@ -187,9 +188,13 @@ def _of_daemon(event: Message) -> str:
         case Level(rms_dbfs=rms_dbfs, noise_floor_dbfs=floor_dbfs, speech=speech):
             return f"{rms_dbfs:.0f} dB, floor {floor_dbfs:.0f} dB" + (", speech" if speech else "")
         case Replace(stage=stage, model=model, version=version):
-            return f"{stage} is to run {model} {version}"
+            return f"{stage} is to {'try' if event.share else 'run'} {model} {version}"
         case Replaced(stage=stage, model=model, version=version, error=error):
-            return f"{stage}: {error}" if error else f"{stage} runs {model} {version}"
+            does = f"tries on {event.share:.0%} of utterances" if event.share else "runs"
+            return f"{stage}: {error}" if error else f"{stage} {does} {model} {version}"
+        case Tried(stage=stage, model=model, version=version, taken=taken, reason=reason):
+            told = "takes all" if taken else "goes back"
+            return f"{stage}: {model} {version} {told}: {reason}"
         case QualityAlert(stage="sensors", what=name, over=True):
             return f"sensors: alarms of {name} are as rare as expected again"
         case QualityAlert(stage="sensors", what=name, value=value, expected=expected):

@@ -41,6 +41,7 @@ from assistant.core.messages import (
     Replaced,
     SensorsRequest,
     StageRestarted,
+    Tried,
 )
 from assistant.supervision.channel import Status, decode_news, encode
 
@@ -60,6 +61,8 @@ LONGEST_COMMAND = 40
 """Most characters of an unknown command that are looked at."""
 OTHERS = ("documents", "reload", "sensors_request", "status", "use", "watch")
 """Commands that are no mere questions."""
+USED = ("stage", "model", "version", "share", "utterances")
+"""What "use" takes, in this order; without the last two a version is used, and not tried."""
 STAYING = ("documents", "reload", "use", "watch")
 """Commands after which messages are forwarded to the caller."""
 
@@ -143,7 +146,7 @@ class ControlServer:
 
     def show(self, event: Message | Status) -> None:
         """Send `event` to every caller that watches; disconnect a caller that is too slow."""
-        if isinstance(event, (Reloaded, Replaced)):
+        if isinstance(event, (Reloaded, Replaced, Tried)):
             self._kept.clear()
         watchers = [c for c in self._callers.values() if isinstance(event, c.watches)]
         if watchers:
@@ -269,14 +272,19 @@ class ControlServer:
         yield from self.reload()
 
     def _replace(self, caller: Connection, request: ControlRequest) -> Replace:
-        if len(request.arguments) != 3:
-            raise ControlError("control.arguments", '"use" takes a stage, a model and a version')
-        stage, model, version = request.arguments
-        self._require(stage)
+        if len(request.arguments) not in (3, len(USED)):
+            message = '"use" takes a stage, a model, a version and, to try it, a share and a number'
+            raise ControlError("control.arguments", message)
+        asked = {"at_s": boottime_s(), **dict(zip(USED, request.arguments, strict=False))}
+        try:
+            wish = msgspec.convert(asked, Replace, strict=False)
+        except msgspec.ValidationError as error:
+            raise ControlError("control.arguments", f'"use": {error}') from error
+        self._require(wish.stage)
         # A stage that the candidate kills never sends `Replaced`.
         caller.watches = (Replaced, StageRestarted)
-        self._send(caller, _line({"type": "Replacing", "stage": stage}))
-        return Replace(at_s=boottime_s(), stage=stage, model=model, version=version)
+        self._send(caller, _line({"type": "Replacing", "stage": wish.stage}))
+        return wish
 
     def _documents(self, caller: Connection, request: ControlRequest) -> DocumentsRequest:
         self._require("answer")

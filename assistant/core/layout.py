@@ -7,6 +7,8 @@ MEMBERS = ("control", "audio", "asr", "nlu", "skills", "answer", "voice")
 CONTROL_SOCKET = "control.sock"
 NETWORK_SOCKET = "network.sock"
 """Where the bridge serves the network to skills."""
+TRIAL_MARKER = "model-on-trial"
+"""Its presence says that a version on trial is reading, or ended the process while it did."""
 
 # ── in both the runtime and the state folder ────────────────────────────────────────────────
 MUTED_FILE = "muted"
@@ -55,6 +57,8 @@ VECTORS_FILE = "knowledge.faiss"
 """Index of the vectors of the database's passages."""
 BASELINE_FILE = "answers.json"
 """Record of how good answers have been, to notice when they get worse."""
+TRIALS_FILE = "model-trials.json"
+"""Record of the versions of models that were tried; no words."""
 
 # ── processes that others name ──────────────────────────────────────────────────────────────
 ASR = "asr"
@@ -67,6 +71,8 @@ ROOMS = "rooms"
 # ── intents that other packages than their skill's know ─────────────────────────────────────
 MARK_WRONG = "MarkWrong"
 """The intent by which the user says that the last thing was wrong."""
+UNDO = "Undo"
+"""The intent by which the user takes the last thing back."""
 MUTE = "MuteMicrophone"
 """The intent by which the user has the microphone closed."""
 CLOCK_IS_RIGHT = "ClockIsRight"

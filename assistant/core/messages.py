@@ -25,6 +25,7 @@ from assistant.core.home.messages import MusicLibrary as MusicLibrary
 from assistant.core.home.messages import ReportedAttributes as ReportedAttributes
 from assistant.core.models.messages import Replace as Replace
 from assistant.core.models.messages import Replaced as Replaced
+from assistant.core.models.messages import Tried as Tried
 from assistant.core.parts import SAMPLE_RATE_HZ as SAMPLE_RATE_HZ
 from assistant.core.parts import AnswerTask as AnswerTask
 from assistant.core.parts import CalendarTask as CalendarTask

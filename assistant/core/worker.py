@@ -33,7 +33,7 @@ from assistant.core.messages import (
     Tick,
     Work,
 )
-from assistant.core.models.swap import NICE, LoadSwap, ModelSwaps, StageSwap
+from assistant.core.models.swap import NICE, LoadSwap, ModelSwaps, StageSwap, Trials
 from assistant.core.stage import Stage
 
 ORDERS = (Reload, Replace, Simplify)
@@ -63,7 +63,8 @@ class Worker:
     `load` loads another version of one of its models, in a separate thread. `prepare` does what is
     slow in a rebuild before it, in a fork, while the stage goes on. After a rebuild `unfinished`
     names a model that is to be loaded whole, in that thread: `load` gets no version then. The stage
-    takes the `simpler` path when that is ordered.
+    takes the `simpler` path when that is ordered. `trials` are of versions that read a share of the
+    utterances.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Worker:
         prepare: Callable[[], object] | None = None,
         unfinished: Callable[[], str] | None = None,
         simpler: SimplerPath | None = None,
+        trials: Trials | None = None,
     ) -> None:
         self._name, self._stage, self._bus = name, stage, bus
         self._heartbeat, self._rebuild, self._clock = heartbeat, rebuild, clock
@@ -89,7 +91,7 @@ class Worker:
         self._prepare, self._unfinished = prepare, unfinished
         self._preparing: Fork[object] | None = None
         self._simpler = simpler or SimplerPath(clock)
-        self._replacements = ModelSwaps(load or _no_model)
+        self._replacements = ModelSwaps(load or _no_model, trials)
         self._utterance_id = ""
         self._fault_limiter = FaultRateLimiter(name)
 
@@ -103,6 +105,7 @@ class Worker:
 
     def run(self) -> None:
         """Feed the stage the messages that arrive, until `stop`."""
+        self._replacements.ask_running()
         while not self._stopped:
             self._test()
             for message in self._arrived():
@@ -220,6 +223,7 @@ class Worker:
                 collect_and_trim()
                 if self._unfinished is not None and (model := self._unfinished()):
                     self._replacements.ask(Replace(stage=self._name, model=model, version=""))
+                self._replacements.ask_running()
             except AssistantError as error:
                 fault = error.message
                 log.error("%s: keeps its old settings: %s (%s)", self._name, fault, error.code)
@@ -239,10 +243,10 @@ class Worker:
             if not wish.version:  # nobody asked for it, and the versions are as they were
                 continue
             if not error:
-                log.info("%s: runs %s %s (model.used)", self._name, wish.model, wish.version)
-            self._emit(
-                Replaced(stage=self._name, model=wish.model, version=wish.version, error=error)
-            )
+                does = "tries" if wish.share else "runs"
+                log.info("%s: %s %s %s (model.used)", self._name, does, wish.model, wish.version)
+            told = Replaced(stage=self._name, model=wish.model, version=wish.version, error=error)
+            self._emit(msgspec.structs.replace(told, share=wish.share))
 
     def _fail(self, error: Exception, utterance_id: str, peer: str = "") -> None:
         allowed = self._fault_limiter.allows(code_of(self._name, error), self._clock())

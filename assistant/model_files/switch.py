@@ -14,6 +14,8 @@ from assistant.model_files.acceptance import KINDS, put_in_use, refuse_unsound, 
 SILENCE_S = 300.0
 """Seconds to wait for the daemon: a new intent model is first fitted to the installed skills, which
 takes minutes on a slow board."""
+TRYING = "nlu"
+"""The process that can try a version on a share of the utterances."""
 NOT_THERE = ("control.down", "control.not_running")
 
 
@@ -43,6 +45,21 @@ def use(config: Config, name: str, version: str, *, known: bool = False) -> bool
     return True
 
 
+def try_out(config: Config, name: str, version: str, share: float, utterances: int) -> None:
+    """Have the running daemon try `version` of the model on a share of that many utterances.
+
+    Raises as `use` does, and `ControlError` when no daemon runs.
+    """
+    library = Library(config.models_dir).choosing(name, version)
+    require(library, name)
+    stage = KINDS[library.artefact(name).kind].stage
+    if stage != TRYING:
+        message = f"{name} cannot be tried on a share; put it in use: assistant models use"
+        raise ModelError("model.no_trial", f"{message} {name} {version}")
+    refuse_unsound(library, name)
+    _ask(ControlClient(config.control_socket), stage, name, version, str(share), str(utterances))
+
+
 def roll_back(config: Config, name: str) -> tuple[str, bool]:
     """Put the previous version in use; return it, and whether a running daemon uses it now.
 
@@ -56,8 +73,8 @@ def roll_back(config: Config, name: str) -> tuple[str, bool]:
     return use_now.before, use(config, name, use_now.before, known=True)
 
 
-def _ask(control: ControlClient, stage: str, name: str, version: str) -> None:
-    answers = control.follow("use", SILENCE_S, (stage, name, version))
+def _ask(control: ControlClient, stage: str, name: str, version: str, *trial: str) -> None:
+    answers = control.follow("use", SILENCE_S, (stage, name, version, *trial))
     for answer in _from(answers, stage):
         if answer["type"] == "StageRestarted":
             message = f"{stage} ended over it ({answer['reason']}) and runs what it had"

@@ -9,6 +9,7 @@ from pathlib import Path
 from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.core.degraded import SimplerPath
+from assistant.core.errors import ModelError
 from assistant.core.memory import collect_and_trim, trim_heap
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
@@ -94,7 +95,8 @@ class NluHotSwap:
     def __init__(self) -> None:
         self._models_dir = self._cache = Path()
         self._own = _Own(OwnSentences)
-        self._guesses = False
+        self.guesses = False
+        """Whether the last stage guesses with models."""
         self._opened = OpenModels()
         self.simpler = SimplerPath()
         self._intents: IntentModel | None = None
@@ -111,10 +113,10 @@ class NluHotSwap:
         stage = composition.nlu()
         understanding = composition.understanding
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
-        self._guesses = understanding.guesses
-        self._intents = understanding.intents if self._guesses else None
+        self.guesses = understanding.guesses
+        self._intents = understanding.intents if self.guesses else None
         drawn = partial(getattr, understanding, "own_examples")
-        self._own = _Own(drawn if self._guesses else OwnSentences)
+        self._own = _Own(drawn if self.guesses else OwnSentences)
         if not self.unfinished():
             self._own()
         del composition, understanding, drawn
@@ -136,14 +138,20 @@ class NluHotSwap:
             trim_heap()
             return partial(_fitted, made, self)
         library = Library(self._models_dir).choosing(model, version)
-        # Files are read although that version may be open: they must be sound at a restart.
-        if not self._guesses or model not in (INTENT, NER):
+        if not self.guesses or model not in (INTENT, NER):
             check_version(library, model)
             return partial(_using, library, model, None)
+        return partial(_using, library, model, self.candidate(library, model))
+
+    def candidate(self, library: Library, model: str) -> IntentModel | Tagger:
+        """The version of one of the two models that `library` reads; raises as `load` does."""
+        if not self.guesses or model not in (INTENT, NER):
+            raise ModelError("model.no_trial", f"{model} cannot be tried on a share; use it")
         require(library, model)
+        # Files are read although that version may be open: they must be sound at a restart.
         made = self._made(library, model, library.read(model))
         trim_heap()
-        return partial(_using, library, model, made)
+        return made
 
     def begin_from(self, model: IntentModel) -> None:
         """Begin the next stage with this intent model."""

@@ -50,7 +50,7 @@ from assistant.core.layout import (
     VOLUME_FILE,
 )
 from assistant.core.messages import HomeDescribed, Message, SpokenReply, Work
-from assistant.core.models.swap import LoadSwap
+from assistant.core.models.swap import LoadSwap, Trials
 from assistant.core.sensors.described import Sensors, load_sensors
 from assistant.core.stage import Source, Stage
 from assistant.core.worker import ORDERS, LoopObserver, Worker
@@ -61,6 +61,7 @@ from assistant.sensors.store import Store
 from assistant.serving.device import device_parts
 from assistant.serving.hearing_beat import HearingBeat
 from assistant.serving.hot_swap import HotSwap, NluHotSwap
+from assistant.serving.trials import NluTrials
 from assistant.supervision.channel import ProcessStatus, Status
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.settings import reload_settings
@@ -140,6 +141,7 @@ class ProcessParts:
     prepare: Callable[[], object] | None = None
     unfinished: Callable[[], str] | None = None
     simpler: SimplerPath | None = None
+    trials: Trials | None = None
 
 
 def peers(config: Config) -> tuple[str, ...]:
@@ -188,6 +190,7 @@ def make_worker(
         prepare=parts.prepare,
         unfinished=parts.unfinished,
         simpler=parts.simpler,
+        trials=parts.trials,
     )
 
 
@@ -227,8 +230,8 @@ def _asr(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Proce
 def _nlu(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
     """Understanding, which takes new sentences on before its model is fitted to them whole."""
     swap = NluHotSwap()
-    parts = _swapping(lambda _: swap, config, files, heartbeat)
-    return replace(parts, unfinished=swap.unfinished)
+    parts, trials = _swapping(lambda _: swap, config, files, heartbeat), NluTrials(swap, config)
+    return replace(parts, load=trials.load, unfinished=swap.unfinished, trials=trials)
 
 
 def _skills(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:

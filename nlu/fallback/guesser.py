@@ -70,9 +70,21 @@ class Guesser:
             self._patterns.setdefault(pattern.intent, []).append(pattern)
         self._tagged: tuple[tuple[str, ...], Tagging] = ((), Tagging())
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._all_guesses)
+        self._on_trial: IntentModel | Tagger | None = None
+        self.consulted = 0
+        """How often a model was asked, or would have been if its answer were not remembered."""
 
-    def use(self, model: IntentModel | Tagger) -> None:
-        """Replace the model of the same kind with `model`."""
+    def model(self, name: str) -> IntentModel | Tagger | None:
+        """The model of that name; None where it is missing or has failed."""
+        return self._tagger if name == NER else self._intents
+
+    def use(self, model: IntentModel | Tagger, *, on_trial: bool = False) -> None:
+        """Replace the model of the same kind with `model`.
+
+        A fault of one that is `on_trial` is raised, and neither reported nor put up with.
+        """
+        if on_trial or type(model) is type(self._on_trial):
+            self._on_trial = model if on_trial else None
         if isinstance(model, Tagger):
             self._tagger = model
         else:
@@ -169,6 +181,9 @@ class Guesser:
 
     def guesses(self, said: Canonical, now: datetime) -> list[Guessed]:
         """The guesses for a text, the likeliest first; [] when not meant for the assistant."""
+        if self._faults.simpler:
+            return []
+        self.consulted += 1
         return self._remembered(said, now)
 
     @property
@@ -245,7 +260,10 @@ class Guesser:
 
     def _ranking(self, said: Canonical) -> Ranking | None:
         """The intent model's own ranking; None without the model."""
-        if self._intents is None or self._faults.simpler:
+        if self._faults.simpler:
+            return None
+        self.consulted += 1
+        if self._intents is None:
             return None
         try:
             return self._intents.rank(spoken(without_politeness(said)))
@@ -255,7 +273,10 @@ class Guesser:
 
     def _talk(self, said: Canonical) -> dict[str, float]:
         """For each intent that is only talked about, how near a text is to its examples."""
-        if self._intents is None or self._faults.simpler:
+        if self._faults.simpler:
+            return {}
+        self.consulted += 1
+        if self._intents is None:
             return {}
         try:
             return self._intents.talk(spoken(without_politeness(said)))
@@ -264,17 +285,24 @@ class Guesser:
             return {}
 
     def _fail_intents(self, error: ModelError) -> None:
+        if self._intents is self._on_trial:
+            raise error
         self._faults.note(INTENT, error)
         self._intents = None
 
     def _tagging(self, said: Canonical) -> Tagging | None:
         """The NER model's output; None without the model."""
-        if self._tagger is None or self._faults.simpler:
+        if self._faults.simpler:
+            return None
+        self.consulted += 1
+        if self._tagger is None:
             return None
         try:
             if self._tagged[0] != said.source:
                 self._tagged = (said.source, self._tagger.tag(said.source))
         except ModelError as error:
+            if self._tagger is self._on_trial:
+                raise
             self._faults.note(NER, error)
             self._tagger = None
             return None

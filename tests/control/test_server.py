@@ -182,7 +182,11 @@ def test_what_cannot_be_answered_gets_one_error_line(
         (b'{"command": "usee"}\n', 'unknown command "usee"; did you mean "use"?'),
         (
             b'{"command": "use", "arguments": ["asr"]}\n',
-            '"use" takes a stage, a model and a version',
+            '"use" takes a stage, a model, a version and, to try it, a share and a number',
+        ),
+        (
+            b'{"command": "use", "arguments": ["nlu", "ner", "2", "1.5", "500"]}\n',
+            '"use": Expected `float` < 1.0 - at `$.share`',
         ),
         (
             b'{"command": "use", "arguments": ["nlu", "ner", "2"]}\n',

@@ -14,8 +14,11 @@ from assistant.cli import models
 from assistant.control.server import ControlServer
 from assistant.core.config import load_config
 from assistant.core.errors import AssistantError, ControlError, ModelError
+from assistant.core.layout import TRIALS_FILE
 from assistant.core.messages import Message, Replace, Replaced, StageRestarted
 from assistant.core.models.manifest import Library
+from assistant.core.models.trial import Outcome, Tally
+from assistant.core.models.trial_file import Trial, TrialFile
 from assistant.core.models.versions import InUse
 from assistant.supervision.channel import ProcessStatus, Status
 from benchmarks.endurance.versions import UNSOUND, add_unsound, variant
@@ -201,3 +204,43 @@ def test_a_daemon_that_says_nothing_is_named(
         silent = fault(invoke(imported, "use", "ner", "2"))
     assert isinstance(silent, ControlError)
     assert silent.code == "control.silent"
+
+
+def test_a_version_is_tried_on_a_share_by_the_running_daemon(
+    imported: Path, tmp_path: Path
+) -> None:
+    with Daemon(tmp_path, took) as daemon:
+        told = invoke(imported, "try", "ner", "2", "--share", "0.3", "--utterances", "100")
+    (wish,) = daemon.wishes
+    assert (wish.model, wish.version, wish.share, wish.utterances) == ("ner", "2", 0.3, 100)
+    assert "ner 2 reads 30% of what is said, until 100 utterances" in told.stdout
+    assert in_use(imported).version == "1"
+
+
+def test_what_cannot_be_tried_is_refused_here(imported: Path, tmp_path: Path) -> None:
+    assert fault(invoke(imported, "try", "ner", "2")).code == "control.down"
+    with Daemon(tmp_path, refuses) as daemon:
+        assert fault(invoke(imported, "try", "ner", "9")).code == "model.no_version"
+        assert fault(invoke(imported, "try", "reader", "1")).code == "model.no_trial"
+        assert daemon.wishes == []
+        assert "too slow" in fault(invoke(imported, "try", "ner", "2")).message
+
+
+def test_trials_are_shown_with_their_figures(imported: Path, tmp_path: Path) -> None:
+    assert "none was tried" in invoke(imported, "trials").stdout
+    state = load_config((imported,))[0].state_dir
+    old = Tally(utterances=40, missed=3, asked=1, seconds=0.4, confidence=27.0)
+    trial = Trial(
+        model="ner", version="2", before="1", share=0.2, utterances=500, began_s=0.0, old=old
+    )
+    TrialFile(state / TRIALS_FILE).keep(trial)
+    shown = invoke(imported, "trials").stdout
+    assert "ner 2 is tried on 20%: 40 of 500 utterances since 1970-01-01" in shown
+    assert "1: 40 utterances, 3 not understood, 1 asked back, 0 put right, 0.75 sure" in shown
+    assert "2: no utterances yet" in shown
+    assert "shipped: [1] (2)" in invoke(imported, "list").stdout
+    (row,) = map(json.loads, invoke(imported, "trials", "--json").stdout.splitlines())
+    assert (row["version"], row["old"]["missed"]) == ("2", 3)
+    TrialFile(state / TRIALS_FILE).keep(trial.ended(Outcome.BACK, "it failed", 86_400.0))
+    assert "ner 2 went back on 1970-01-0" in invoke(imported, "trials").stdout
+    assert "shipped: [1] 2" in invoke(imported, "list").stdout

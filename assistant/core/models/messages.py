@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from assistant.core.parts import Control
 
 
@@ -11,6 +15,10 @@ class Replace(Control, frozen=True, kw_only=True):
     stage: str
     model: str
     version: str
+    share: Annotated[float, Meta(ge=0, lt=1)] = 0.0
+    """The share of utterances that it reads on trial beside the version in use; 0 for all."""
+    utterances: Annotated[int, Meta(ge=0)] = 0
+    """How many utterances a trial compares."""
 
 
 class Replaced(Control, frozen=True, kw_only=True):
@@ -20,3 +28,16 @@ class Replaced(Control, frozen=True, kw_only=True):
     model: str
     version: str
     error: str = ""
+    share: float = 0.0
+    """As in Replace."""
+
+
+class Tried(Control, frozen=True, kw_only=True):
+    """The trial of that version has ended: `stage` runs it from now on, or the one it had."""
+
+    stage: str
+    model: str
+    version: str
+    taken: bool
+    reason: str
+    """Figures, and no words of the user."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from typing import Protocol
 
 from assistant.core.errors import AssistantError, ModelError
 from assistant.core.messages import Replace
@@ -26,6 +27,17 @@ It does not wait. It may raise an `AssistantError`; then nothing has changed.
 LoadSwap = Callable[[str, str], StageSwap]
 """Takes a model's name and version and returns the change; when it raises, nothing has changed."""
 
+
+class Trials(Protocol):
+    """Versions of models that read a share of the utterances beside those in use."""
+
+    def begin(self, wish: Replace) -> StageSwap:
+        """Load a version for its trial, or for going on with it; raises as `LoadSwap` does."""
+
+    def running(self) -> Iterable[Replace]:
+        """The trials that a stage just made is to go on with."""
+
+
 NICE = 5
 """Niceness of the loading thread. It is low: while that thread waits for the CPU it may hold the
 interpreter's lock, which the work needs."""
@@ -34,8 +46,8 @@ interpreter's lock, which the work needs."""
 class ModelSwaps:
     """The requested candidates, loaded one by one in the order of the requests."""
 
-    def __init__(self, load: LoadSwap) -> None:
-        self._load = load
+    def __init__(self, load: LoadSwap, trials: Trials | None = None) -> None:
+        self._load, self._trials = load, trials
         self._asked: deque[tuple[Replace, Future[StageSwap]]] = deque()
         self._thread: ThreadPoolExecutor | None = None
 
@@ -48,7 +60,12 @@ class ModelSwaps:
         """Start to load the candidate that a message requests."""
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "candidate", _give_way)
-        self._asked.append((wish, self._thread.submit(self._load, wish.model, wish.version)))
+        self._asked.append((wish, self._thread.submit(self._loaded, wish)))
+
+    def ask_running(self) -> None:
+        """Start to load what a stage just made is to go on trying."""
+        for wish in self._trials.running() if self._trials is not None else ():
+            self.ask(wish)
 
     def verdicts(self) -> Iterator[tuple[Replace, StageSwap | AssistantError]]:
         """The requests whose candidates have been loaded, or refused, since the last call."""
@@ -57,6 +74,13 @@ class ModelSwaps:
             fault = loaded.exception()
             name = f"{wish.model} {wish.version}"
             yield wish, loaded.result() if fault is None else refusal(name, fault)
+
+    def _loaded(self, wish: Replace) -> StageSwap:
+        if not wish.share:
+            return self._load(wish.model, wish.version)
+        if self._trials is None:
+            raise ModelError("model.no_trial", f"{wish.model} cannot be tried on a share; use it")
+        return self._trials.begin(wish)
 
     def close(self) -> None:
         """Load no more candidates; the process's end waits for the one that is being loaded."""
