@@ -19,7 +19,7 @@ import msgspec
 from assistant.core.errors import AssistantError, ModelError
 from assistant.core.layout import MARK_WRONG, UNDO
 from assistant.core.messages import Command, Interpretation, Message, Transcript, Tried
-from assistant.core.models.trial import SLOW_S, Outcome, Tally, judge, reads_new
+from assistant.core.models.trial import SLOW_S, Outcome, Tally, Verdict, judge, reads_new
 from assistant.core.models.trial_file import Trial, TrialFile
 from nlu.classifier.intent import IntentModel
 from nlu.classifier.tagger import Tagger
@@ -92,6 +92,8 @@ class VersionTrial:
         self._in_place = self._old
         self._open: dict[str, _Reading] = {}
         """Area → the last utterance there."""
+        self._decided: Verdict | None = None
+        """What takes effect with the next utterance: this one is read by one version."""
         self._file.keep(trial)
 
     @property
@@ -101,6 +103,13 @@ class VersionTrial:
 
     def __call__(self, transcript: Transcript, read: Read) -> Iterator[Message]:
         """What `read` makes of a transcript with the version of its utterance."""
+        last = self._open.get(transcript.area)
+        revised = last is not None and last.utterance_id == transcript.utterance_id
+        if self._decided is not None and not revised:
+            self._end(self._decided.outcome, self._decided.reason)
+            yield from read(transcript)
+            yield self._report()
+            return
         reading, finished = self._reading(transcript)
         began_s, asked_before = time.perf_counter(), self._guess.consulted
         outputs = self._outputs(transcript, read, reading)
@@ -168,17 +177,16 @@ class VersionTrial:
                 self._marker.unlink()
 
     def _count(self, reading: _Reading) -> None:
-        if self.over or (tally := reading.tally()) is None:
+        if self._decided is not None or (tally := reading.tally()) is None:
             return
         side = "new" if reading.new else "old"
         sum_of = getattr(self._trial, side).plus(tally)
         trial = self._trial = msgspec.structs.replace(self._trial, **{side: sum_of})
         days = (self._now_s() - trial.began_s) / _DAY_S
         verdict = judge(trial.old, trial.new, trial.utterances, days)
-        if verdict.outcome is Outcome.RUNNING:
-            self._file.keep(trial)
-        else:
-            self._end(verdict.outcome, verdict.reason)
+        self._file.keep(trial)
+        if verdict.outcome is not Outcome.RUNNING:
+            self._decided = verdict
 
     def _end(self, outcome: Outcome, reason: str) -> None:
         if outcome is Outcome.TAKEN:
@@ -189,8 +197,9 @@ class VersionTrial:
         self._guess.use(self._new if outcome is Outcome.TAKEN else self._old)
         self._trial = self._trial.ended(outcome, reason, self._now_s())
         self._file.keep(self._trial)
+        level = logging.INFO if outcome is Outcome.TAKEN else logging.WARNING
         told = "nlu: %s %s %s: %s (model.trial)"
-        log.warning(told, self._trial.model, self._trial.version, outcome.value, reason)
+        log.log(level, told, self._trial.model, self._trial.version, outcome.value, reason)
 
     def _report(self) -> Tried:
         trial = self._trial

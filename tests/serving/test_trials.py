@@ -206,6 +206,18 @@ def test_all_revisions_of_an_utterance_are_read_by_one_version(process: Process)
     assert set.union(*by) == {True, False}
 
 
+@pytest.mark.parametrize("most", [60, 70, 80, 90])
+def test_the_verdict_takes_effect_with_the_next_utterance(process: Process, most: int) -> None:
+    """All revisions of the utterance at which it is known are read by the version before."""
+    process.try_out("worse", most=most)
+    by = []
+    while process.stage.trial is not None:
+        said = f"said {len(by)}"
+        by.append([understood(process.say(GUESSED[0], said, after)) for after in (APART_S, 1.0)])
+    assert process.trial.outcome is Outcome.BACK
+    assert [first for first, _ in by] == [second for _, second in by]
+
+
 def test_what_follows_in_a_room_is_read_by_the_same_version(process: Process) -> None:
     process.try_out("worse", most=10_000)
     first = understood(process.say(GUESSED[0]))
