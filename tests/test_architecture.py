@@ -42,9 +42,14 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
 }
 TABLE_OF_NAMES = "assistant.core.layout"
 PICKLERS = ("pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve")
-BROAD_EXCEPT_ALLOWED = ("assistant.core.worker", "assistant.answer.generation.token_scheduler")
+BROAD_EXCEPT_ALLOWED = (
+    "assistant.core.worker",
+    "assistant.answer.generation.token_scheduler",
+    "nlu.trial",
+)
 """The worker turns every fault of a stage into words, the scheduler hands it to who waits for the
-stream; nothing else swallows what it can't name."""
+stream, and a trial has the model in use read what the other one fails on; nothing else swallows
+what it can't name."""
 
 LOADED_LATE = {
     (

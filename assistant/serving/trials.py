@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from assistant.core.config import Config
-from assistant.core.errors import ModelError
+from assistant.core.errors import AssistantError, ModelError
 from assistant.core.layout import TRIAL_MARKER, TRIALS_FILE
 from assistant.core.messages import Replace
 from assistant.core.models.manifest import Library
@@ -74,7 +74,7 @@ class NluTrials:
         library = Library(self._models_dir).choosing(wish.model, wish.version)
         try:
             made = self._swap.candidate(library, wish.model)
-        except Exception:
+        except AssistantError:
             if running is not None:
                 self._end(running, Outcome.BACK, "it could not be loaded any more")
             raise

@@ -300,6 +300,22 @@ def test_a_trial_goes_on_after_a_restart(process: Process, config: Config) -> No
     assert again.stage.trial is not None
 
 
+def test_a_version_that_was_damaged_meanwhile_goes_back_at_the_next_start(
+    process: Process, config: Config
+) -> None:
+    process.try_out("worse")
+    file = Library(config.models_dir).version_folder("intent", "worse") / FILE
+    content = file.read_bytes()
+    file.write_bytes(content + b" ")
+    try:
+        with pytest.raises(ModelError) as refused:
+            Process(config)
+    finally:
+        file.write_bytes(content)
+    assert refused.value.code == "model.corrupt"
+    assert process.trial.outcome is Outcome.BACK
+
+
 def test_a_version_that_ended_the_process_goes_back_at_the_next_start(
     process: Process, config: Config
 ) -> None:
