@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 
 import msgspec
 import pytest
 
-from assistant.core.bus import Address
+from assistant.control.client import ControlClient
+from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, load_config
 from assistant.core.errors import ModelError
+from assistant.core.layout import TRIALS_FILE
 from assistant.core.messages import Command, Interpretation
 from assistant.core.models.manifest import Library
+from assistant.core.models.trial import Outcome
+from assistant.core.models.trial_file import TrialFile
 from assistant.evaluation.specimen import specimen_home
 from assistant.model_files import switch
-from assistant.serving.processes import make_worker
+from assistant.serving.processes import consumers, make_worker
 from assistant.supervision.heartbeat import Heartbeat
 from benchmarks.endurance.swaps import expected, sentences
 from benchmarks.endurance.traffic import Answers, Asked, Traffic
 from benchmarks.endurance.versions import UNSOUND, add, add_unsound
+from nlu import trial as routing
 from skills.registry import load_registry
 
 PER_S = 10.0
@@ -48,12 +54,23 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Config]:
         names = ("control", "nlu")
         workers = [make_worker(n, (file,), Heartbeat(), address, open_things) for n in names]
         threads = [threading.Thread(target=worker.run) for worker in workers]
+        ended = threading.Event()
+        threads.append(threading.Thread(target=_take_all, args=(address, names, ended)))
         for thread in threads:
             thread.start()
         yield load_config((file,))[0]
-        for worker, thread in zip(workers, threads, strict=True):
+        ended.set()
+        for worker in workers:
             worker.stop()
+        for thread in threads:
             thread.join()
+
+
+def _take_all(address: Address, names: Sequence[str], ended: threading.Event) -> None:
+    """Stand in for the skills, whose queue would be full after a hundred utterances."""
+    with closing(Bus("skills", address, names, consumers(), (Interpretation,))) as bus:
+        while not ended.is_set():
+            list(bus.receive(0.1))
 
 
 def test_no_text_is_lost_and_each_is_read_by_a_model_in_use(config: Config) -> None:
@@ -79,15 +96,49 @@ def test_no_text_is_lost_and_each_is_read_by_a_model_in_use(config: Config) -> N
     assert Library(config.models_dir).version("ner") == "2"
 
 
+def _go_on(traffic: Traffic) -> None:
+    """Wait until each text has been said once more."""
+    number = len(traffic.asked())
+    while len(traffic.asked()) < number + 2 * 20:
+        threading.Event().wait(0.1)
+
+
+def test_a_version_on_trial_reads_a_share_and_then_takes_all(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routing, "SLOW_S", math.inf)  # how fast this machine is decides nothing
+    switch.use(config, "ner", "1", known=True)
+    record = TrialFile(config.state_dir / TRIALS_FILE)
+    watcher = ControlClient(config.control_socket).follow("watch", 60.0)
+    traffic = Traffic(config.runtime_dir, sentences(20), PER_S)
+    try:
+        with traffic.changing("ner", "2"):
+            switch.try_out(config, "ner", "2", 0.5, 80)
+            with pytest.raises(ModelError, match="ner 2 is being tried beside ner 1"):
+                switch.use(config, "ner", "3", known=True)
+            end = next(event for event in watcher if event["type"] == "Tried")
+        _go_on(traffic)
+    finally:
+        asked = traffic.stop()
+    answers = expected(config, traffic.texts, [("1", version) for version in ("1", "2")])
+    (trial,) = record.all()
+    assert (end["version"], end["taken"], trial.outcome) == ("2", True, Outcome.TAKEN)
+    assert trial.old.utterances + trial.new.utterances == 80
+    assert Library(config.models_dir).in_use("ner").version == "2"
+    assert not [one.text for one in asked if one.answer is None]
+    assert not [one.text for one in asked if not answers.fits(one)]
+    assert answers.split(asked) == 0
+    sure = [answers.by(one) for one in asked if answers.telling(one)]
+    assert {pair for pairs in sure for pair in pairs} == {("1", "1"), ("1", "2")}
+
+
 def test_an_answer_of_neither_model_would_be_noticed(config: Config) -> None:
     # The control of the test above: nobody tells of the change.
     switch.use(config, "ner", "1", known=True)
     traffic = Traffic(config.runtime_dir, sentences(20), PER_S)
     try:
         switch.use(config, "ner", "2", known=True)
-        number = len(traffic.asked())
-        while len(traffic.asked()) < number + 2 * 20:
-            threading.Event().wait(0.1)
+        _go_on(traffic)
     finally:
         asked = traffic.stop()
     answers = expected(config, traffic.texts, [("1", version) for version in ("1", "2")])
