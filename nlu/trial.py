@@ -56,7 +56,8 @@ class _Reading:
         """The utterance alone; None where it does not count."""
         if self.meant is None or not self.consulted:
             return None
-        commands = _commands(self.meant)
+        # What it may mean while a skill says so is no sign: any text may be the name of a routine.
+        commands = self.meant.commands
         understood = bool(commands)
         return Tally(
             utterances=1,
