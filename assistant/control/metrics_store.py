@@ -10,10 +10,11 @@ from pathlib import Path
 import msgspec
 
 from assistant.control.metrics import Counts, StageFigures, Stopwatch, Times, figures
-from assistant.control.process_metrics import process_lines
+from assistant.control.process_metrics import model_lines, process_lines
 from assistant.control.procfs import Usage
 from assistant.core.files import replace_file
 from assistant.core.messages import Message
+from assistant.core.models.manifest import Library
 from assistant.core.models.versions import MALFORMED
 
 WRITTEN_EVERY_S = 5.0
@@ -27,7 +28,8 @@ class MetricsStore:
     """Observes every event; `file` keeps the times of the last `keep` utterances.
 
     `textfile`, unless None, is written for node_exporter's textfile collector, with what the
-    `processes` use. A failure to write is logged and affects no utterance.
+    `processes` use, and the models of `models_dir`. A failure to write is logged and affects no
+    utterance.
     """
 
     def __init__(
@@ -36,9 +38,10 @@ class MetricsStore:
         keep: int,
         textfile: Path | None = None,
         processes: Callable[[], Iterable[Usage]] = tuple,
+        models_dir: Path | None = None,
     ) -> None:
         self._file, self._keep, self._textfile = file, keep, textfile
-        self._processes = processes
+        self._processes, self._models_dir = processes, models_dir
         self._stopwatch, self._counts = Stopwatch(), Counts()
         self._times: deque[Times] = deque(read_times(file), maxlen=keep)
         # The first write replaces the file, which removes a line that a crash cut short.
@@ -74,6 +77,8 @@ class MetricsStore:
 
     def _text(self) -> str:
         lines = process_lines(self._processes())
+        if self._models_dir is not None:
+            lines += model_lines(Library(self._models_dir))
         return self._counts.prometheus() + "".join(f"{line}\n" for line in lines)
 
     def _append(self, seconds: Times) -> None:

@@ -340,6 +340,7 @@ def _control(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> P
         config.metrics.keep_utterances,
         textfile,
         lambda: beside().values(),
+        config.models_dir,
     )
     recollection, sensors = Recollection(), SensorsSeen()
     keeper = RecordingKeeper(Recordings.of(config), recollection, Composition(config).now)

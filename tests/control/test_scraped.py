@@ -96,7 +96,9 @@ def test_a_real_prometheus_scrapes_the_metrics_and_evaluates_every_alert_rule(
     tmp_path: Path,
 ) -> None:
     used = Usage(name="asr", cpu_s=1.5, pss_bytes=1000)
-    store = MetricsStore(tmp_path / "metrics.jsonl", 10, tmp_path / "hark.prom", lambda: [used])
+    store = MetricsStore(
+        tmp_path / "metrics.jsonl", 10, tmp_path / "hark.prom", lambda: [used], tmp_path
+    )
     for message in (
         Commit(utterance_id="u", revision=0),
         Simplify(stage="answer", why="slow", for_s=60.0),
@@ -107,6 +109,8 @@ def test_a_real_prometheus_scrapes_the_metrics_and_evaluates_every_alert_rule(
     with scraping(tmp_path) as asked:
         assert asked.until(lambda: asked.value("hark_utterances_total")) == ["1"]
         assert asked.value('hark_simpler{stage="answer"}') == ["1"]
+        (size,) = asked.value('hark_model_bytes{model="intent",version="1"}')
+        assert int(size) > 20_000_000
         assert asked.value('hark_process_cpu_seconds_total{process="asr"}') == ["1.5"]
 
         def evaluated() -> list[dict[str, Any]]:
