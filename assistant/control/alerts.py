@@ -26,7 +26,7 @@ import math
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from assistant.control.metrics import BUDGET_S, Stopwatch, Times, restarted_stage
+from assistant.control.metrics import BUDGET_S, Times, restarted_stage
 from assistant.core.messages import (
     BargeIn,
     Interpretation,
@@ -78,15 +78,14 @@ class Alerts:
     def __init__(self, rest_s: float = 0.0) -> None:
         self._stages = {stage: StageAlert(stage, rest_s) for stage in SIMPLER}
         self._queues = {stage: Queue(*ends) for stage, ends in _QUEUES.items()}
-        self._stopwatch = Stopwatch()
 
     def use(self, rest_s: float) -> None:
         """Let a first rest be as long from now on."""
         for alert in self._stages.values():
             alert.first_s = rest_s
 
-    def observe(self, message: Message) -> Iterator[Simplify]:
-        """Take an event; the order that follows from it, if any."""
+    def observe(self, message: Message, times: Times | None = None) -> Iterator[Simplify]:
+        """Take an event, with the `times` that it completes; the order that follows, if any."""
         if anew := self._stages.get(restarted_stage(message)):
             yield from anew.told_again(message.at_s)
         match message:
@@ -95,7 +94,7 @@ class Alerts:
             case QualityAlert(stage=stage, what=what, over=False):
                 if why := MENDED.get((stage, what)):
                     yield from self._stages[stage].begin(why, message.at_s)
-        if (times := self._stopwatch.observe(message)) is not None:
+        if times is not None:
             yield from self._measure(times, message.at_s)
         for queue in self._queues.values():
             queue.observe(message)

@@ -49,8 +49,8 @@ class MetricsStore:
         self._due_s: float | None = 0.0 if textfile else None
         self._unwritable = ""
 
-    def observe(self, message: Message) -> None:
-        """Count and time `message`."""
+    def observe(self, message: Message) -> Times | None:
+        """Count and time `message`; gives the utterance's times where it completes them."""
         self._counts.observe(message)
         if self._textfile and self._due_s is None:
             self._due_s = message.at_s + WRITTEN_EVERY_S
@@ -59,6 +59,7 @@ class MetricsStore:
             self._counts.measured(seconds)
             self._times.append(seconds)
             self._try(self._file, lambda: self._append(seconds))
+        return seconds
 
     def deadline_s(self) -> float | None:
         """When `tick` is due; None when there is nothing to write."""

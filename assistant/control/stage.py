@@ -77,14 +77,14 @@ class ControlStage:
             yield from self._ordered(self._alerts.tick(message.at_s))
             return
         self._server.show(message)
-        self._metrics.observe(message)
+        times = self._metrics.observe(message)
         self._recollection.observe(message)
         self._tracer.observe(message)
         if self._sensors is not None:
             self._sensors.observe(message)
         if self._keeper is not None:
             yield from self._keeper.observe(message)
-        yield from self._ordered(self._alerts.observe(message))
+        yield from self._ordered(self._alerts.observe(message, times))
         if isinstance(message, OWN) and not _is_out(message):
             yield message
 

@@ -56,7 +56,8 @@ class Tiers:
         refusals: Mapping[str, str] | None = None,
         faults: Degraded | None = None,
     ) -> None:
-        self._tiers, self._faults = [VoiceTier(voice) for voice in voices], faults
+        self._tiers = [VoiceTier(voice) for voice in voices]
+        self._faults = faults or Degraded("voice")
         self.refusals = refusals or {}
         """Engine → why it is not among the voices, and how to fix that."""
         self.name = voices[0].name
@@ -64,9 +65,8 @@ class Tiers:
     def synthesise(self, text: str) -> Samples:
         """The sound of `text`; raises the last voice's `SpeakingError` when none can speak."""
         first, last = self._tiers[0], self._tiers[-1]
-        simpler = self._faults is not None and self._faults.simpler
         for tier in self._tiers:
-            if simpler and tier is first and tier is not last:
+            if self._faults.simpler and tier is first and tier is not last:
                 continue
             if not tier.asked() and tier is not last:
                 continue

@@ -18,6 +18,7 @@ from assistant.control.alerts import (
     Alerts,
     late_stage,
 )
+from assistant.control.metrics import Stopwatch
 from assistant.core.messages import (
     BargeIn,
     Commit,
@@ -42,12 +43,12 @@ class Observed:
     """Alerts that observe made-up utterances, one after the other."""
 
     def __init__(self, rest_s: float = REST_S) -> None:
-        self.alerts = Alerts(rest_s)
+        self.alerts, self._stopwatch = Alerts(rest_s), Stopwatch()
         self.at_s = 1000.0
         self._number = 0
 
     def take(self, message: Message) -> list[Simplify]:
-        return list(self.alerts.observe(message))
+        return list(self.alerts.observe(message, self._stopwatch.observe(message)))
 
     def pass_time(self, seconds: float) -> list[Simplify]:
         self.at_s += seconds

@@ -45,7 +45,8 @@ class Phraser:
         budget: GenerationBudget = BUDGET,
         faults: Degraded | None = None,
     ) -> None:
-        self._load, self._budget, self._faults = load, budget, faults
+        self._load, self._budget = load, budget
+        self._faults = faults or Degraded("answer")
         self._failures = self._rests = 0
 
     @cached_property
@@ -102,7 +103,7 @@ class Phraser:
         forced: bool = False,
     ) -> Steps[str]:
         """The reply; "" if it was `forced` to hold words and is no sentence because of them."""
-        if self._faults is not None and self._faults.simpler:
+        if self._faults.simpler:
             raise AnswerError("answer.resting", "the generator rests while answers are simpler")
         if self._rests:
             self._rests -= 1

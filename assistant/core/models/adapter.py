@@ -60,9 +60,9 @@ class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     format: Literal[1] = 1
     base: Sha256
-    """Of the file that it changes."""
+    """The SHA-256 of the file that it changes."""
     merged: Sha256
-    """Of the file that it makes."""
+    """The SHA-256 of the file that it makes."""
     changes: Annotated[tuple[Change, ...], Meta(min_length=1)]
 
 
