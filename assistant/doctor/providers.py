@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assistant.bench.providers import ProviderFigures, measure
 from assistant.core.models.manifest import Library
-from assistant.core.models.providers import CPU, ELSEWHERE, short
+from assistant.core.models.providers import CPU, short, why_not
 from assistant.core.models.session import there
 from assistant.doctor.checks import Finding
 
@@ -34,7 +34,7 @@ def judged(
     faults = {row.provider: row.fault for row in figures.rows if row.fault} if figures else {}
     names = [*map(short, wanted), CPU]
     names = names[: names.index(CPU) + 1]
-    lost = {name: _why_not(name, found, faults) for name in names}
+    lost = {name: why_not(name, found) or faults.get(name, "") for name in names}
     used = next(name for name in names if not lost[name])
     detail = f"{used} is used{_beside(took)}"
     detail += "".join(f"; {name} is not: {why}" for name, why in (lost | faults).items() if why)
@@ -47,15 +47,6 @@ def judged(
         detail += "; there is an NVIDIA GPU, which this onnxruntime cannot use"
         return _finding(detail, f"see {PAGE}", ok=True)
     return _finding(detail, "")
-
-
-def _why_not(name: str, found: Sequence[str], faults: Mapping[str, str]) -> str:
-    """Why a provider of the settings is not used; "" where it is."""
-    if name in ELSEWHERE:
-        return "it computes on somebody's servers"
-    if name not in found:
-        return f"the installed onnxruntime has only {', '.join(found)}"
-    return faults.get(name, "")
 
 
 def _took(figures: ProviderFigures) -> dict[str, float]:

@@ -35,10 +35,8 @@ class Providers:
         for name in self._wanted:
             if name == CPU:
                 break
-            if name in ELSEWHERE:
-                self.failed(name, "it computes on somebody's servers")
-            elif name not in there:
-                self.failed(name, f"the installed onnxruntime has only {', '.join(there)}")
+            if reason := why_not(name, there):
+                self.failed(name, reason)
             elif name not in self.faults:
                 usable.append(name)
         return tuple(usable)
@@ -52,6 +50,15 @@ class Providers:
 
 PROVIDERS = Providers()
 """The choice of this process."""
+
+
+def why_not(name: str, there: Sequence[str]) -> str:
+    """Why a provider is not even tried, with those that are `there`; "" where it is."""
+    if name in ELSEWHERE:
+        return "it computes on somebody's servers"
+    if name not in there:
+        return f"the installed onnxruntime has only {', '.join(there)}"
+    return ""
 
 
 def short(name: str) -> str:
