@@ -167,9 +167,9 @@ class Composition:
         """Speech recognition, with what was `waiting` when the stage before it was replaced."""
         return self.recognition.stage(waiting)
 
-    def nlu(self) -> NluStage:
-        """Understanding."""
-        return self.understanding.stage(self.now)
+    def nlu(self, kept: bool = False) -> NluStage:
+        """Understanding; if `kept`, it keeps how well that went at first."""
+        return self.understanding.stage(self.now, kept)
 
     def skills(
         self,

@@ -10,10 +10,11 @@ from pathlib import Path
 from assistant.core.config import Config
 from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.errors import ConfigError, InputError
-from assistant.core.layout import NAMES_FILE, USAGE_FILE
+from assistant.core.layout import NAMES_FILE, UNDERSTANDING_FILE, USAGE_FILE
 from assistant.core.messages import Slot
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
+from assistant.core.quality.baseline import keep_baseline, models_at_work, read_baseline
 from assistant.core.speakable import GivenNames, Speakable, read_names
 from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest, SlotSchema
@@ -34,6 +35,7 @@ from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary, package_file
 from nlu.interpreter import Interpreter
 from nlu.lessons import Teacher
+from nlu.monitor import UnderstandingMonitor
 from nlu.parts.composer import Composer
 from nlu.parts.questions import Questions
 from nlu.speakable.speakable import key_of
@@ -104,15 +106,22 @@ class Understanding:
         self.sentences = sentences
         self.faults = Degraded("nlu", simpler)
 
-    def stage(self, now: Callable[[], datetime]) -> NluStage:
-        """The stage; `now` gives the present as an aware datetime in the user's zone."""
+    def stage(self, now: Callable[[], datetime], kept: bool = False) -> NluStage:
+        """The stage; `now` gives the present as an aware datetime in the user's zone.
+
+        If `kept`, it observes how well the models understand, and keeps how that was at first.
+        """
         here, guess = self._config.home.area, self._guess(self.templates)
+        observed = kept and guess is not None
+        # Not of this object, which is large, and which the stage outlives.
+        monitor = partial(_monitor, self._config, self.faults) if observed else None
 
         def interpreter(area: str) -> Interpreter:
             return self._interpreter(self.templates.in_area(area), guess)
 
         return NluStage(
-            *(self.templates, interpreter(here), now, self.faults), here=here, elsewhere=interpreter
+            *(self.templates, interpreter(here), now, self.faults, here, interpreter),
+            monitor=monitor,
         )
 
     @cached_property
@@ -200,3 +209,11 @@ class Understanding:
         same = before is not None and before.version == encoder.version
         start = before.head if before is not None and same else None
         return fitted(encoder, shipped, self.own_examples, folder, start)
+
+
+def _monitor(config: Config, faults: Degraded) -> UnderstandingMonitor:
+    """The monitor of the models in use, with a file of how well they understood at first."""
+    file = config.state_dir / UNDERSTANDING_FILE
+    models = models_at_work(Library(config.models_dir), (INTENT, NER))
+    keep = partial(keep_baseline, file, models)
+    return UnderstandingMonitor(read_baseline(file, models), keep, faults)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import ClassVar
@@ -28,6 +29,8 @@ from nlu.explanation import Explanation, explain
 from nlu.fallback.guess import Guess
 from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
+from nlu.monitor import UnderstandingMonitor
+from nlu.readings import Readings
 from nlu.room import Room
 from nlu.suggestion import Suggestion, hints
 from nlu.text.canonical import Canonical, canonical
@@ -65,7 +68,8 @@ class NluStage:
 
     `interpreter` reads what is said where the device stands, which is `here`, and `elsewhere` makes
     the one of another area; without it all is said here. `now` gives the present as an aware
-    datetime in the user's zone; `faults` are reported after somebody was served.
+    datetime in the user's zone; `faults` are reported after somebody was served. `monitor` makes
+    what observes how well the models in use understand.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (Transcript,)
@@ -78,12 +82,15 @@ class NluStage:
         faults: Degraded | None = None,
         here: str = "",
         elsewhere: Callable[[str], Interpreter] | None = None,
+        monitor: Callable[[], UnderstandingMonitor] | None = None,
     ) -> None:
         self._templates = templates
         self._here, self._elsewhere = Room(interpreter, templates), elsewhere
         self._rooms = {"": self._here, here: self._here}
         self.trial: VersionTrial | None = None
         """What has a share of the utterances read by another version of a model."""
+        self._readings, self._make_monitor = Readings(), monitor
+        self.judge_anew()
         self._now = now
         self._faults = faults or Degraded("nlu")
         for forms in (templates.short, templates.conditional):
@@ -99,10 +106,38 @@ class NluStage:
         if not isinstance(message, Transcript):
             return
         self._faults.note_work(message.at_s)
-        trial = self.trial
-        yield from trial(message, self._read) if trial is not None else self._read(message)
-        if trial is not None and trial.over:
+        yield from self._observed(message)
+
+    def judge_anew(self) -> None:
+        """Expect what the models understand that are in use now."""
+        self._monitor = self._make_monitor() if self._make_monitor is not None else None
+
+    def _observed(self, message: Transcript) -> Iterator[Message]:
+        """What a transcript comes to, as the trial has it read, and what follows from that."""
+        trial, last = self.trial, self._readings.last(message.area)
+        reading = self._readings.of(message)
+        if trial is not None and reading is not last:
+            trial.begin(reading, last)
+        began_s, consulted = time.perf_counter(), self._consulted
+        read = self._read(message) if trial is None else trial.read(message, reading, self._read)
+        outputs = list(read)
+        seconds = time.perf_counter() - began_s
+        reading.take(message, outputs, seconds, self._consulted > consulted)
+        yield from outputs
+        for settled in self._readings.settled():
+            if trial is not None:
+                trial.count(settled)
+            if self._monitor is not None:
+                yield from self._monitor.observe(settled)
+        if trial is not None and trial.running.over:
+            yield trial.running.report()
             self.trial = None
+            self.judge_anew()
+
+    @property
+    def _consulted(self) -> int:
+        """How often a model was asked so far."""
+        return self.guess.consulted if self.guess is not None else 0
 
     def _read(self, message: Transcript) -> Iterator[Message]:
         if message.secret:

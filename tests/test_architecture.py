@@ -45,10 +45,11 @@ PICKLERS = ("pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "ma
 BROAD_EXCEPT_ALLOWED = (
     "assistant.core.worker",
     "assistant.answer.generation.token_scheduler",
+    "assistant.answer.trial",
     "nlu.trial",
 )
 """The worker turns every fault of a stage into words, the scheduler hands it to who waits for the
-stream, and a trial has the model in use read what the other one fails on; nothing else swallows
+stream, and a trial has the model in use do what the other one fails on; nothing else swallows
 what it can't name."""
 
 LOADED_LATE = {

@@ -99,6 +99,12 @@ class Answerer:
         self._kept: OrderedDict[Key, Answer] = OrderedDict()
         self.outcomes: Counter[str] = Counter()
 
+    def beside(
+        self, finder: FindsAnswers | None = None, phraser: Phrases | None = None
+    ) -> Answerer:
+        """One that finds, or words, in another way."""
+        return Answerer(finder or self._finder, phraser or self._phraser, self._generation)
+
     def answer(self, question: str) -> Answer:
         """The answer, or an honest refusal."""
         return finished(self.answering(question))

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from assistant.answer.answerer import NOTHING_FOUND, Answer, Answerer, AnswerTier
+from assistant.answer.answerer import NOTHING_FOUND, Answer, Answerer, AnswerTier, FindsAnswers
 from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.phraser import Phraser
 from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.knowledge.query import Filter
-from assistant.answer.quality.monitor import Monitor
+from assistant.answer.quality.monitor import AnswerMonitor, AnswerSample, sampled
 from assistant.answer.summary.summariser import Summariser, Summary
 from assistant.answer.topic import NOTHING, Topic
 from assistant.core.messages import (
@@ -42,20 +42,38 @@ class DocumentAnswers:
         summariser: Summariser,
         phraser: Phraser | None,
         calendar: Calendar,
-        monitor: Monitor,
+        monitor: AnswerMonitor,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._answerer, self._summariser, self._phraser = answerer, summariser, phraser
         self._calendar, self._monitor, self._clock = calendar, monitor, clock
         self._alerts: list[QualityAlert] = []
 
+    def beside(
+        self, finder: FindsAnswers | None = None, phraser: Phraser | None = None
+    ) -> DocumentAnswers:
+        """One that finds, or words, in another way, and whose answers are observed apart."""
+        return DocumentAnswers(
+            self._answerer.beside(finder, phraser),
+            self._summariser,
+            phraser or self._phraser,
+            self._calendar,
+            AnswerMonitor(self._monitor.budget_s),
+            self._clock,
+        )
+
     def answering(
-        self, question: str, task: OpenQuestion, at_s: float = 0.0, topic: Topic = NOTHING
+        self,
+        question: str,
+        task: OpenQuestion,
+        at_s: float = 0.0,
+        topic: Topic = NOTHING,
+        judge: Callable[[AnswerSample], None] = lambda _: None,
     ) -> Steps[Answer]:
         """The steps to the answer, or to an honest refusal.
 
         A question that leans on the one before is about its `topic` first; only about that where it
-        names nothing itself.
+        names nothing itself. `judge` is told what an answer that is not kept shows.
         """
         made = self._calendar.asked(question, task.period, topic)
         if made is not None:
@@ -78,7 +96,10 @@ class DocumentAnswers:
             made = Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         if made.tier is AnswerTier.DECLINED and task.period is not None:
             made = self._calendar.about(question, task.period) or made
-        self._alerts += self._monitor.observe(at_s, self._clock() - began_s, outcomes, made)
+        sample = sampled(self._clock() - began_s, outcomes, made)
+        if sample is not None:
+            self._alerts += self._monitor.observe(at_s, sample)
+            judge(sample)
         return self._calendar.dated(question, made)
 
     def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:

@@ -15,18 +15,20 @@ from assistant.answer.generation.generator import GenerationBudget, Generator, r
 from assistant.answer.generation.phraser import Phraser
 from assistant.answer.in_flight import InFlight
 from assistant.answer.ingest.collection import Collection
+from assistant.answer.ingest.encoding import PassageEncoding
 from assistant.answer.ingest.formats.suffixes import SUFFIXES
 from assistant.answer.ingest.parser_client import ParserClient
 from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.trial_vectors import MOST
 from assistant.answer.knowledge.vector_index import VectorIndex
-from assistant.answer.quality.baseline import keep_baseline, read_baseline
-from assistant.answer.quality.monitor import Monitor
+from assistant.answer.quality.monitor import AnswerMonitor
 from assistant.answer.retrieval.encoder import MODEL as READER
 from assistant.answer.retrieval.encoder import PassageEncoder
 from assistant.answer.retrieval.lexical import FallbackFinder, LexicalSearcher
 from assistant.answer.retrieval.reader import Reader
 from assistant.answer.retrieval.retriever import Retriever
 from assistant.answer.retrieval.search import Searcher
+from assistant.answer.rival import OtherReader, Rival
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary.summariser import Summariser
 from assistant.core.clock import time_zone
@@ -36,6 +38,7 @@ from assistant.core.errors import ModelError
 from assistant.core.layout import BASELINE_FILE, VECTORS_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
+from assistant.core.quality.baseline import keep_baseline, models_at_work, read_baseline
 
 ANSWER_BUDGET_S = 1.0
 """Seconds from the question to the answer's text."""
@@ -98,8 +101,7 @@ class Answering:
         return Collection(
             *(
                 knowledge,
-                index,
-                self.encoder,
+                self._encoding(knowledge, index),
                 ParserClient(zone=self._config.home.time_zone),
                 SUFFIXES,
                 folders,
@@ -118,6 +120,29 @@ class Answering:
         monitor = self._monitor(kept=bool(knowledge.path))
         summariser = self._summariser(knowledge)
         return DocumentAnswers(answerer, summariser, self.phraser, calendar, monitor)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that answers depend on."""
+        return READER, self._config.answer.generator
+
+    def open(self, model: str) -> None:
+        """Load one of these models now; raises `ModelError`."""
+        if model == READER and self.encoder is not None:
+            self.encoder.encode([""])
+        elif model != READER:
+            self.phraser.open()
+
+    def rival(self, model: str, knowledge: Knowledge, answers: DocumentAnswers) -> Rival:
+        """What answers as `answers` do, but with the `model` of this library."""
+        if model != READER:
+            return Rival(answers.beside(phraser=self.phraser), self.faults)
+        if self.encoder is None:
+            raise ModelError("model.no_trial", f"{READER} cannot be opened")
+        if knowledge.vectors.passages_after(0) > MOST:
+            raise ModelError("model.no_trial", f"the documents have over {MOST} passages; use it")
+        reader = OtherReader(knowledge, self.encoder)
+        return Rival(answers.beside(finder=reader.finder), self.faults, reader)
 
     @cached_property
     def phraser(self) -> Phraser:
@@ -139,15 +164,11 @@ class Answering:
             self.faults.note(READER, error)
             return None
 
-    @property
-    def models(self) -> str:
-        """The models that answers depend on, with their versions."""
-        used = (READER, self._config.answer.generator)
-        try:
-            names = [name for name in used if name in self._library.artefacts]
-        except ModelError:  # which its first use reports
-            return ""
-        return ", ".join(f"{name} {self._library.version(name)}" for name in names)
+    def _encoding(self, knowledge: Knowledge, index: VectorIndex | None) -> PassageEncoding | None:
+        if self.encoder is None or index is None:
+            return None
+        forgotten = knowledge.sources.forgotten
+        return PassageEncoding(knowledge.vectors, index, self.encoder, forgotten)
 
     def _finder(self, knowledge: Knowledge, vectors: VectorIndex | None) -> FindsAnswers:
         words, encoder = LexicalSearcher(knowledge.passages), self.encoder
@@ -161,13 +182,14 @@ class Answering:
     def _summariser(self, knowledge: Knowledge) -> Summariser:
         return Summariser(knowledge.sources, self.encoder, self.phraser, self.faults)
 
-    def _monitor(self, kept: bool) -> Monitor:
+    def _monitor(self, kept: bool) -> AnswerMonitor:
         """The monitor of the answers; if `kept`, with a file of how these models' answers were."""
         if not kept:
-            return Monitor(ANSWER_BUDGET_S, faults=self.faults)
-        file, models = self._config.state_dir / BASELINE_FILE, self.models
+            return AnswerMonitor(ANSWER_BUDGET_S, faults=self.faults)
+        file = self._config.state_dir / BASELINE_FILE
+        models = models_at_work(self._library, self.models)
         learned, keep = read_baseline(file, models), partial(keep_baseline, file, models)
-        return Monitor(ANSWER_BUDGET_S, learned, keep, faults=self.faults)
+        return AnswerMonitor(ANSWER_BUDGET_S, learned, keep, faults=self.faults)
 
 
 def _open_generator(opened: OpenModels, library: Library, name: str) -> Generator:

@@ -20,6 +20,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import ClassVar, Protocol
 
 from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
@@ -27,6 +28,7 @@ from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.in_flight import InFlight, Spoken
 from assistant.answer.summary.summariser import Summary
 from assistant.answer.topic import NOTHING, Topic
+from assistant.answer.trial import CONVERSATION_S, AnswerTrial, Judge
 from assistant.core.degraded import Degraded
 from assistant.core.errors import AnswerError
 from assistant.core.messages import (
@@ -50,9 +52,6 @@ from assistant.core.messages import (
 from assistant.english.asking.statements import states
 from assistant.english.questions import asks, commands, goes_on, names
 
-CONVERSATION_S = 60.0
-"""Seconds after a question in which another may go on from its answer."""
-
 ACKNOWLEDGED = "Okay."
 
 
@@ -60,9 +59,17 @@ class AnswerSource(Protocol):
     """Answers from documents, in steps of one generated token each."""
 
     def answering(
-        self, question: str, task: OpenQuestion, at_s: float = 0.0, topic: Topic = NOTHING
+        self,
+        question: str,
+        task: OpenQuestion,
+        at_s: float = 0.0,
+        topic: Topic = NOTHING,
+        judge: Judge = ...,
     ) -> Steps[Answer]:
-        """The answer, or an honest refusal; `topic` is what was spoken of before."""
+        """The answer, or an honest refusal; `topic` is what was spoken of before.
+
+        `judge` is told what it shows.
+        """
 
     def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:
         """The answer to a question about days, or an honest refusal."""
@@ -117,14 +124,30 @@ class AnswerStage:
         in_flight: InFlight | None = None,
         faults: Degraded | None = None,
     ) -> None:
-        self._answers, self._collection = answers, collection
+        self.answers, self._collection = answers, collection
         self._in_flight, self._faults = in_flight or InFlight(), faults or Degraded("answer")
+        self.trial: AnswerTrial | None = None
+        """What has a share of the questions answered by another version of a model."""
+
+    def become(self, other: AnswerStage) -> None:
+        """Go on with the answers and the collection of `other`; what was begun is finished."""
+        self.answers, self._collection = other.answers, other._collection
+        self._faults = other._faults
 
     def feed(self, message: Message) -> Iterator[Message]:
         """The replies to a `Question`, a sentence each, or news of the documents.
 
         Replies that the generator words come with a later `Tick`, in their turn.
         """
+        trial = self.trial
+        if trial is not None and trial.running.decided and isinstance(message, Question):
+            trial.running.conclude()
+        yield from self._fed(message)
+        if trial is not None and trial.running.over:
+            self.trial = None
+            yield trial.running.report()
+
+    def _fed(self, message: Message) -> Iterator[Message]:
         match message:
             case Question():
                 yield from self._in_flight.ask(message, self._replies(message))
@@ -146,17 +169,19 @@ class AnswerStage:
                 yield from self._remarks()
             case Tick() if self._collection is not None:
                 yield from self._faults.until_fault("reader", self._collection.step(message.at_s))
+                if self.trial is not None:
+                    self.trial.step()
 
     def deadline_s(self) -> float | None:
         """When a reply continues, or a slice of documents is due to be read or encoded."""
-        if self._in_flight.busy:
+        if self._in_flight.busy or (self.trial is not None and self.trial.waits):
             return 0.0
         return None if self._collection is None else self._collection.deadline_s()
 
     def _remarks(self) -> Iterator[Message]:
         """The reports that follow the replies."""
-        if self._answers is not None:
-            yield from self._answers.alerts()
+        if self.answers is not None:
+            yield from self.answers.alerts()
         if not self._in_flight.busy:
             yield from self._faults.take_reports()
 
@@ -180,20 +205,20 @@ class AnswerStage:
 
     def _unchanged(self, question: Question, event: str) -> str:
         """Why an event is not changed: its document is only read, or there is no such event."""
-        name = self._answers.document_of(event) if self._answers is not None else ""
+        name = self.answers.document_of(event) if self.answers is not None else ""
         return f"That is in {name}, which I only read." if name else question.fallback
 
     def _worded(self, question: Question, facts: Sequence[Fact]) -> Steps[str]:
-        if self._answers is None:
+        if self.answers is None:
             return ""
-        return (yield from self._answers.wording(facts, question.text, question.intent or ""))
+        return (yield from self.answers.wording(facts, question.text, question.intent or ""))
 
     def _summary(self, question: Question, name: str, words: int | None) -> Steps[None]:
-        if self._answers is None:
+        if self.answers is None:
             yield self._reply(question, question.fallback, done=False)
             return
         try:
-            summary = yield from self._answers.summarising(name, words)
+            summary = yield from self.answers.summarising(name, words)
         except AnswerError as error:
             yield self._reply(question, error.message, done=False)
             return
@@ -204,9 +229,9 @@ class AnswerStage:
         yield self._reply(question, last, done=bool(last))
 
     def _scheduled(self, question: Question, task: CalendarTask) -> Steps[SpokenReply]:
-        if self._answers is None:
+        if self.answers is None:
             return self._reply(question, question.fallback, done=False)
-        answer = yield from self._answers.scheduled(question.text, task, question.at_s)
+        answer = yield from self.answers.scheduled(question.text, task, question.at_s)
         return self._said(question, answer)
 
     def _answered(self, question: Question, task: OpenQuestion) -> Steps[SpokenReply]:
@@ -216,14 +241,24 @@ class AnswerStage:
         asked = asks(question.text) or (topic.passage > 0 and goes_on(question.text))
         declined = NOTHING_FOUND if asked else _declined(question.text, task.nearest)
         declined = question.fallback or declined
-        if task.follows and (self._answers is None or not topic.passage):
+        if task.follows and (self.answers is None or not topic.passage):
             return self._reply(question, declined)
-        if self._answers is None or not (question.fallback or asked or names(question.text)):
+        if self.answers is None or not (question.fallback or asked or names(question.text)):
             return self._reply(question, declined, done=False)
-        answer = yield from self._answers.answering(question.text, task, question.at_s, topic)
+        answer = yield from self._asked(self.answers, question, task, topic)
         if task.follows and answer.tier is AnswerTier.DECLINED:
             return self._reply(question, declined)
         return self._said(question, answer, declined)
+
+    def _asked(
+        self, answers: AnswerSource, question: Question, task: OpenQuestion, topic: Topic
+    ) -> Steps[Answer]:
+        asked = (question.text, task, question.at_s, topic)
+        if self.trial is None:
+            return (yield from answers.answering(*asked))
+        usual = partial(answers.answering, *asked)
+        new = partial(self.trial.rival.answers.answering, *asked)
+        return (yield from self.trial.answering(question, usual, new))
 
     def _spoken_of(self, question: Question) -> Topic:
         """What the last answer was about, while it is fresh."""

@@ -20,7 +20,7 @@ from assistant.cli.shared.trials import trial_lines
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ModelError
-from assistant.core.layout import TRIALS_FILE
+from assistant.core.layout import TRIALS_FILES
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.session import check_interface
 from assistant.core.models.trial import FEWEST, Outcome
@@ -261,7 +261,9 @@ def _own(library: Library, name: str) -> Library:
 
 
 def _trials(settings: Settings) -> tuple[Trial, ...]:
-    return TrialFile(settings.state_dir / TRIALS_FILE).all()
+    files = (settings.state_dir / name for name in TRIALS_FILES.values())
+    trials = (trial for file in files for trial in TrialFile(file).all())
+    return tuple(sorted(trials, key=lambda trial: trial.began_s))
 
 
 def _row(library: Library, name: str, trial: Trial | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@
 | slow    | more than 5 % of the last replies, and three of them, came later than a reply may |
 |         | (0.75 s of work, 1 s with an answer), and it was over its own budget by most      |
 | failing | it failed in more than 2 % of the last utterances, and twice                      |
-| worse   | its answers have become worse (`QualityAlert`), which the simpler path mends      |
+| worse   | its results have become worse (`QualityAlert`), which the simpler path mends      |
 | queued  | four utterances wait for it, one of them for a second                             |
 
 After a rest the stage takes its usual path again, with its count at nothing. Where the trouble
@@ -51,6 +51,7 @@ WORKING = ("asr", "nlu", "skills", "answer", "voice")
 LAST_TIMES, MOST_SLOW, FEWEST_SLOW = 40, 0.05, 3
 LAST_OUTCOMES, MOST_FAILED, FEWEST_FAILED = 100, 0.02, 2
 MENDED: Mapping[tuple[str, str], Trouble] = {
+    ("nlu", "misunderstood"): "worse",
     ("answer", "ungrounded"): "worse",
     ("answer", "empty"): "worse",
     ("answer", "rushed"): "slow",

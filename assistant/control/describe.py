@@ -200,9 +200,10 @@ def _of_daemon(event: Message) -> str:
         case QualityAlert(stage="sensors", what=name, value=value, expected=expected):
             return f"sensors: {name} has alarms in {value:.0%} of hours, {expected:.0%} expected"
         case QualityAlert(stage=stage, what=what, over=True):
-            return f"{stage}: answers are {what} no more than expected again"
+            return f"{stage}: {_judged(stage)} are {what} no more than expected again"
         case QualityAlert(stage=stage, what=what, value=value, expected=expected):
-            return f"{stage}: {value:.0%} of the last answers are {what}, {expected:.0%} expected"
+            of = f"{value:.0%} of the last {_judged(stage)}"
+            return f"{stage}: {of} are {what}, {expected:.0%} expected"
         case Simplify(stage=stage, for_s=0):
             return f"{stage} takes its usual path again"
         case Simplify(stage=stage, why=why, for_s=for_s):
@@ -218,3 +219,8 @@ def describe_command(command: Command) -> str:
     """A command with its slots, and how sure it is."""
     slots = ", ".join(f"{s.name}={s.value}" for s in command.slots)
     return f"{command.intent}({slots}) {command.confidence:.2f}"
+
+
+def _judged(stage: str) -> str:
+    """What a stage makes whose quality is observed."""
+    return "guesses" if stage == "nlu" else "answers"

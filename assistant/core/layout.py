@@ -7,8 +7,9 @@ MEMBERS = ("control", "audio", "asr", "nlu", "skills", "answer", "voice")
 CONTROL_SOCKET = "control.sock"
 NETWORK_SOCKET = "network.sock"
 """Where the bridge serves the network to skills."""
-TRIAL_MARKER = "model-on-trial"
-"""Its presence says that a version on trial is reading, or ended the process while it did."""
+TRIAL_MARKERS = {"nlu": "model-on-trial", "answer": "answer-on-trial"}
+"""Stage → a file whose presence says that a version on trial is at work, or ended the process while
+it was."""
 
 # ── in both the runtime and the state folder ────────────────────────────────────────────────
 MUTED_FILE = "muted"
@@ -57,8 +58,10 @@ VECTORS_FILE = "knowledge.faiss"
 """Index of the vectors of the database's passages."""
 BASELINE_FILE = "answers.json"
 """Record of how good answers have been, to notice when they get worse."""
-TRIALS_FILE = "model-trials.json"
-"""Record of the versions of models that were tried; no words."""
+UNDERSTANDING_FILE = "understanding.json"
+"""Record of how well was understood what the models guess at, to notice when that gets worse."""
+TRIALS_FILES = {"nlu": "model-trials.json", "answer": "answer-trials.json"}
+"""Stage → the record of the versions of its models that were tried; no words."""
 
 # ── processes that others name ──────────────────────────────────────────────────────────────
 ASR = "asr"

@@ -8,14 +8,13 @@ from typing import Any
 from assistant.control.client import ControlClient
 from assistant.core.config import Config
 from assistant.core.errors import ControlError, ModelError
+from assistant.core.layout import TRIALS_FILES
 from assistant.core.models.manifest import Library
 from assistant.model_files.acceptance import KINDS, put_in_use, refuse_unsound, require
 
 SILENCE_S = 300.0
 """Seconds to wait for the daemon: a new intent model is first fitted to the installed skills, which
 takes minutes on a slow board."""
-TRYING = "nlu"
-"""The process that can try a version on a share of the utterances."""
 NOT_THERE = ("control.down", "control.not_running")
 
 
@@ -53,7 +52,7 @@ def try_out(config: Config, name: str, version: str, share: float, utterances: i
     library = Library(config.models_dir).choosing(name, version)
     require(library, name)
     stage = KINDS[library.artefact(name).kind].stage
-    if stage != TRYING:
+    if stage not in TRIALS_FILES:
         message = f"{name} cannot be tried on a share; put it in use: assistant models use"
         raise ModelError("model.no_trial", f"{message} {name} {version}")
     refuse_unsound(library, name)

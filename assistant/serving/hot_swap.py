@@ -48,7 +48,7 @@ class HotSwap:
     def stage(self, config: Config) -> Stage:
         """The stage for these settings, with the models that are open already."""
         self._config = config
-        stage = self._make(self._composition(config))
+        stage = self._make(self.composition())
         collect_and_trim()
         return stage
 
@@ -56,7 +56,7 @@ class HotSwap:
         """Make a stage with that version; raises `ModelError`, or what making it raises."""
         library = Library(self._config.models_dir).choosing(model, version)
         check_version(library, model)
-        composition = self._composition(self._config, library)
+        composition = self.composition(library)
         made = self._made(composition)
         trim_heap()
 
@@ -67,9 +67,10 @@ class HotSwap:
 
         return change
 
-    def _composition(self, config: Config, library: Library | None = None) -> Composition:
+    def composition(self, library: Library | None = None) -> Composition:
+        """The parts for the settings of the last stage, with the models that are open already."""
         return Composition(
-            config,
+            self._config,
             library=library,
             opened=self._opened,
             corrected=True,
@@ -110,7 +111,7 @@ class NluHotSwap:
             meanwhile=self._intents,
             simpler=self.simpler,
         )
-        stage = composition.nlu()
+        stage = composition.nlu(kept=True)
         understanding = composition.understanding
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
         self.guesses = understanding.guesses
@@ -205,4 +206,5 @@ def _using(library: Library, model: str, made: IntentModel | Tagger | None, stag
     put_in_use(library, model)
     if made is not None and isinstance(stage, NluStage) and isinstance(stage.guess, Guesser):
         stage.guess.use(made)
+        stage.judge_anew()
     return stage

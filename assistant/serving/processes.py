@@ -15,9 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assistant.answer.generation.token_scheduler import TokenScheduler
-from assistant.answer.in_flight import InFlight
-from assistant.answer.knowledge.knowledge import Damage, Knowledge
 from assistant.answer.stage import AnswerStage
 from assistant.bridge.stage import BridgeStage
 from assistant.composition import Composition
@@ -33,11 +30,9 @@ from assistant.control.stage import ControlStage
 from assistant.control.traces.ring import LineRing
 from assistant.control.traces.tracer import Tracer
 from assistant.core.bus import Address, Bus
-from assistant.core.clock import boottime_s
 from assistant.core.config import Config, load_config
 from assistant.core.database import Database
 from assistant.core.degraded import SimplerPath
-from assistant.core.errors import StorageError
 from assistant.core.layout import (
     HEARD_FILE,
     KNOWLEDGE_FILE,
@@ -49,7 +44,7 @@ from assistant.core.layout import (
     TRACES_FOLDER,
     VOLUME_FILE,
 )
-from assistant.core.messages import HomeDescribed, Message, SpokenReply, Work
+from assistant.core.messages import HomeDescribed, Message, Work
 from assistant.core.models.swap import LoadSwap, Trials
 from assistant.core.sensors.described import Sensors, load_sensors
 from assistant.core.stage import Source, Stage
@@ -58,10 +53,11 @@ from assistant.recordings.folder import Recordings
 from assistant.recordings.keeper import RecordingKeeper
 from assistant.sensors.stage import Learning, SensorsStage
 from assistant.sensors.store import Store
+from assistant.serving.answering import AnswerStageMaker, load_reader
 from assistant.serving.device import device_parts
 from assistant.serving.hearing_beat import HearingBeat
 from assistant.serving.hot_swap import HotSwap, NluHotSwap
-from assistant.serving.trials import NluTrials
+from assistant.serving.trials import AnswerTrials, NluTrials
 from assistant.supervision.channel import ProcessStatus, Status
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.settings import reload_settings
@@ -96,21 +92,11 @@ STAGES: Mapping[str, type[Stage]] = {
     SENSORS: SensorsStage,
 }
 
-SET_ASIDE = {
-    Damage.READ_AGAIN: "I have put it aside and am reading them all again.",
-    Damage.FORGOTTEN: "I have put it aside and no longer know which documents you want. "
-    "Name them again with the command assistant documents add.",
-}
-"""What was lost with a damaged index → what the user is told about it."""
-
 RECORDING = "I keep recordings of what you say to me."
 """Reply at the start, while the user agrees that recordings are kept."""
 
 UNMUTING = "`assistant unmute` or the mute button"
 """What ends a mute, for the log."""
-
-NO_DOCUMENTS = ("storage.in_use", "storage.unwritable", "storage.full", "storage.io")
-"""Codes of errors in the documents' file with which answering runs without documents."""
 
 log = logging.getLogger(__name__)
 
@@ -246,45 +232,13 @@ def _skills_on(database: Database, config: Config, device: DeviceParts = NO_PART
     return HotSwap(lambda composition: composition.skills(database, revisions, notices, device))
 
 
-def _answer(config: Config) -> HotSwap:
-    return HotSwap(AnswerStageMaker(config.state_dir / KNOWLEDGE_FILE), _load_reader)
-
-
-class AnswerStageMaker:
-    """Makes the answering stage, with the database `file` of knowledge, which it opens once.
-
-    While a command such as `documents add` has locked that file, perhaps for an hour, there are no
-    documents; the next stage tries again. Questions in progress are still answered when a stage is
-    replaced.
-    """
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._knowledge: Knowledge | None = None
-        self._in_flight = InFlight(TokenScheduler(clock=boottime_s))
-
-    def __call__(self, composition: Composition) -> AnswerStage:
-        if self._knowledge is None:
-            try:
-                self._knowledge = composition.answering.knowledge(self._file)
-            except StorageError as error:
-                if error.code not in NO_DOCUMENTS:
-                    raise
-                told = "answer: there are no documents until assistant reload: %s (%s)"
-                log.error(told, error.message, error.code)
-            else:
-                self._apologise(self._knowledge.damage)
-        return composition.answer(self._knowledge, in_flight=self._in_flight)
-
-    def _apologise(self, damage: Damage | None) -> None:
-        """Tell the user of a damaged file, by work, which a process that still starts gets too."""
-        if damage is not None:
-            text = f"The index of your documents was damaged. {SET_ASIDE[damage]}"
-            self._in_flight.tell(SpokenReply(utterance_id="index-set-aside", text=text, done=False))
-
-
-def _load_reader(composition: Composition) -> None:
-    composition.answering.encoder  # noqa: B018 - the access loads it
+def _answer(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
+    """What no skill claims."""
+    maker = AnswerStageMaker(config.state_dir / KNOWLEDGE_FILE)
+    swap = HotSwap(maker, load_reader)
+    parts = _swapping(lambda _: swap, config, files, heartbeat)
+    trials = AnswerTrials(swap, maker, config)
+    return replace(parts, load=trials.load, trials=trials)
 
 
 def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
@@ -393,7 +347,7 @@ MAKERS: Mapping[str, Callable[[Config, tuple[Path, ...], Heartbeat], ProcessPart
     "asr": _asr,
     "nlu": _nlu,
     "skills": _skills,
-    "answer": partial(_swapping, _answer),
+    "answer": _answer,
     "voice": partial(_swapping, lambda _: HotSwap(Composition.voice)),
     SENSORS: _sensors,
 }

@@ -1,40 +1,58 @@
-"""Trials of models of understanding: how one begins, goes on after a restart, and is ended by hand.
+"""Trials of models: how one begins, goes on after a restart, and is ended by hand.
 
-`nlu.trial` has the utterances read. Two versions of a model are in memory, never three.
+`nlu.trial` has the utterances read, `assistant.answer.trial` the questions answered. Two versions
+of a model are in memory, never three.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Generic, TypeVar
 
+from assistant.answer.answers import DocumentAnswers
+from assistant.answer.stage import AnswerStage
+from assistant.answer.trial import AnswerTrial
+from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.core.errors import AssistantError, ModelError
-from assistant.core.layout import TRIAL_MARKER, TRIALS_FILE
+from assistant.core.layout import TRIAL_MARKERS, TRIALS_FILES
 from assistant.core.messages import Replace
 from assistant.core.models.manifest import Library
+from assistant.core.models.running_trial import RunningTrial
 from assistant.core.models.swap import StageSwap
 from assistant.core.models.trial import Outcome
 from assistant.core.models.trial_file import Trial, TrialFile
 from assistant.core.stage import Stage
-from assistant.model_files.acceptance import put_in_use
-from assistant.serving.hot_swap import NluHotSwap
+from assistant.model_files.acceptance import check_version, put_in_use
+from assistant.serving.answering import AnswerStageMaker
+from assistant.serving.hot_swap import HotSwap, NluHotSwap
 from nlu.fallback.guesser import Guesser
 from nlu.stage import NluStage
 from nlu.trial import Model, VersionTrial
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
+S = TypeVar("S", bound=NluStage | AnswerStage)
 
 
-class NluTrials:
-    """Begins the trials of `swap`'s models, and keeps their record as the settings say."""
+class StageTrials(Generic[S, T]):
+    """Begins the trials of one stage's models, and keeps their record as the settings say.
 
-    def __init__(self, swap: NluHotSwap, config: Config) -> None:
-        self._swap, self._models_dir = swap, config.models_dir
-        self._file = TrialFile(config.state_dir / TRIALS_FILE)
-        self._marker = config.runtime_dir / TRIAL_MARKER
+    A subclass says how a version is loaded beside the one in use, as a `T`, and how the stage, an
+    `S`, tries it. `swap` is what replaces a model for all utterances.
+    """
+
+    stage: str
+    one_at_a_time = False
+    """Whether no model of the stage may be replaced during the trial of another."""
+
+    def __init__(self, swap: HotSwap | NluHotSwap, config: Config) -> None:
+        self._load, self._models_dir = swap.load, config.models_dir
+        self._file = TrialFile(config.state_dir / TRIALS_FILES[self.stage])
+        self._marker = config.runtime_dir / TRIAL_MARKERS[self.stage]
 
     def running(self) -> Iterator[Replace]:
         """The trial that a stage just made is to go on with, unless it has ended meanwhile."""
@@ -47,9 +65,9 @@ class NluTrials:
             self._end(trial, Outcome.BACK, "the process ended while it read")
         elif Library(self._models_dir).in_use(trial.model).version != trial.before:
             self._end(trial, Outcome.STOPPED, "another version was put in use")
-        elif self._swap.guesses:
+        elif self.possible:
             yield Replace(
-                stage="nlu",
+                stage=self.stage,
                 model=trial.model,
                 version=trial.version,
                 share=trial.share,
@@ -64,6 +82,7 @@ class NluTrials:
         if wish.version == version:
             raise ModelError("model.in_use", f"{wish.model} {version} is in use already")
         trial = running or Trial(
+            stage=self.stage,
             model=wish.model,
             version=wish.version,
             before=version,
@@ -73,7 +92,7 @@ class NluTrials:
         )
         library = Library(self._models_dir).choosing(wish.model, wish.version)
         try:
-            made = self._swap.candidate(library, wish.model)
+            made = self.candidate(library, wish.model)
         except AssistantError:
             if running is not None:
                 self._end(running, Outcome.BACK, "it could not be loaded any more")
@@ -81,42 +100,118 @@ class NluTrials:
         return partial(self._trying, trial, library, made)
 
     def load(self, model: str, version: str) -> StageSwap:
-        """Load a version for all utterances, as `NluHotSwap` does, which ends its model's trial.
+        """Load a version for all utterances, as `swap` does, which ends its model's trial.
 
         Raises `ModelError` for a version that is neither the one in use nor the one on trial.
         """
         running = self._file.running
-        if version and running is not None and running.model == model:
-            if version not in (running.before, running.version):
+        if version and running is not None and (self.one_at_a_time or running.model == model):
+            if running.model != model or version not in (running.before, running.version):
                 raise _tried_already(running)
-            return partial(self._using, self._swap.load(model, version), version)
-        return self._swap.load(model, version)
+            return partial(self._using, self._load(model, version), version)
+        return self._load(model, version)
 
-    def _trying(self, trial: Trial, library: Library, made: Model, stage: Stage) -> Stage:
-        if not isinstance(stage, NluStage) or not isinstance(stage.guess, Guesser):
-            raise ModelError("model.no_trial", "understanding runs without its models")
-        guess, name = stage.guess, trial.model
-        if stage.trial is not None:
-            raise ModelError("model.trial", f"{name} {trial.version} is being tried")
-        old = guess.model(name)
-        if old is None:
-            raise ModelError("model.no_trial", f"{name} {trial.before} does not work: use another")
-        take = partial(put_in_use, library, name)
-        stage.trial = VersionTrial(trial, guess, (old, made), self._file, take, self._marker)
+    @property
+    def possible(self) -> bool:
+        """Whether the stage just made uses models that can be tried."""
+        raise NotImplementedError
+
+    def candidate(self, library: Library, model: str) -> T:
+        """The version of a model that `library` reads; raises `ModelError`."""
+        raise NotImplementedError
+
+    def attach(self, stage: S, trial: Trial, library: Library, made: T) -> None:
+        """Have `stage` try what `candidate` made; raises `ModelError` where it cannot."""
+        raise NotImplementedError
+
+    def run(self, trial: Trial, take: Callable[[], None]) -> RunningTrial:
+        """The trial from now on; `take` puts its version in use."""
+        return RunningTrial(self.stage, trial, self._file, take, self._marker)
+
+    def _trying(self, trial: Trial, library: Library, made: T, stage: Stage) -> Stage:
+        ours: S = stage  # type: ignore[assignment]
+        if ours.trial is not None:
+            raise ModelError("model.trial", f"{trial.model} {trial.version} is being tried")
+        self.attach(ours, trial, library, made)
         return stage
 
     def _using(self, change: StageSwap, version: str, stage: Stage) -> Stage:
         changed, running = change(stage), self._file.running
-        if isinstance(stage, NluStage):
-            stage.trial = None
+        changed.trial = None  # type: ignore[attr-defined]
         if running is not None:
             self._end(running, Outcome.STOPPED, f"{running.model} {version} was put in use")
         return changed
 
     def _end(self, trial: Trial, outcome: Outcome, reason: str) -> None:
         self._file.keep(trial.ended(outcome, reason, time.time()))
-        told = "nlu: %s %s %s: %s (model.trial)"
-        log.warning(told, trial.model, trial.version, outcome.value, reason)
+        told = "%s: %s %s %s: %s (model.trial)"
+        log.warning(told, self.stage, trial.model, trial.version, outcome.value, reason)
+
+
+class NluTrials(StageTrials[NluStage, Model]):
+    """The trials of the two models that guess meanings."""
+
+    stage = "nlu"
+
+    def __init__(self, swap: NluHotSwap, config: Config) -> None:
+        super().__init__(swap, config)
+        self._swap = swap
+
+    @property
+    def possible(self) -> bool:
+        """Whether the stage just made guesses with models."""
+        return self._swap.guesses
+
+    def candidate(self, library: Library, model: str) -> Model:
+        """The version of one of the two models; raises `ModelError` for others."""
+        return self._swap.candidate(library, model)
+
+    def attach(self, stage: NluStage, trial: Trial, library: Library, made: Model) -> None:
+        """Have `stage` read a share of the utterances with `made`."""
+        guess, name = stage.guess, trial.model
+        if not isinstance(guess, Guesser):
+            raise ModelError("model.no_trial", "understanding runs without its models")
+        old = guess.model(name)
+        if old is None:
+            raise ModelError("model.no_trial", f"{name} {trial.before} does not work: use another")
+        running = self.run(trial, partial(put_in_use, library, name))
+        stage.trial = VersionTrial(running, guess, (old, made))
+
+
+class AnswerTrials(StageTrials[AnswerStage, Composition]):
+    """The trials of the models that read documents and word answers."""
+
+    stage = "answer"
+    one_at_a_time = True  # as the stage is made anew for another model
+    possible = True
+
+    def __init__(self, swap: HotSwap, maker: AnswerStageMaker, config: Config) -> None:
+        super().__init__(swap, config)
+        self._swap, self._maker = swap, maker
+
+    def candidate(self, library: Library, model: str) -> Composition:
+        """What answers with that version, with its networks loaded; raises `ModelError`."""
+        composition = self._swap.composition(library)
+        if model not in composition.answering.models:
+            raise ModelError("model.no_trial", f"{model} answers nothing here; use it")
+        check_version(library, model)
+        composition.answering.open(model)
+        return composition
+
+    def attach(self, stage: AnswerStage, trial: Trial, library: Library, made: Composition) -> None:
+        """Have `stage` answer a share of the questions with `made`."""
+        knowledge, answers = self._maker.knowledge, stage.answers
+        if knowledge is None or not isinstance(answers, DocumentAnswers):
+            raise ModelError("model.no_trial", "another command has the documents")
+        rival = made.answering.rival(trial.model, knowledge, answers)
+
+        def take() -> None:
+            put_in_use(library, trial.model)
+            if rival.reader is not None:
+                rival.reader.hand_over()
+            stage.become(self._maker(made))
+
+        stage.trial = AnswerTrial(self.run(trial, take), rival)
 
 
 def _tried_already(trial: Trial) -> ModelError:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.answer.ingest.collection import Collection
+from assistant.answer.ingest.encoding import PassageEncoding
 from assistant.answer.ingest.parser_client import ParsedFile
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Document, Passage
@@ -79,7 +80,9 @@ def main(passages: int) -> None:
             (folder / "docs" / f"{number}.txt").write_text("made up")
         made_up = MadeUp()
         index = VectorIndex(knowledge.vectors, made_up.version, folder / VECTORS_FILE)
-        collection = Collection(knowledge, index, made_up, made_up, (".txt",), [folder / "docs"])
+        forgotten = knowledge.sources.forgotten
+        encoding = PassageEncoding(knowledge.vectors, index, made_up, forgotten)
+        collection = Collection(knowledge, encoding, made_up, (".txt",), [folder / "docs"])
         before, peak, longest_s, began_s, slices = _pss_mb(), 0.0, 0.0, time.monotonic(), 0
         while collection.deadline_s() <= time.monotonic():
             slice_s = time.monotonic()

@@ -14,6 +14,10 @@ class Guess(Protocol):
     """Guesses what a text means, with the models."""
 
     @property
+    def consulted(self) -> int:
+        """How often a model was asked, or would have been if its answer were not remembered."""
+
+    @property
     def sure_parts(self) -> float:
         """Confidence from which the parts of a text count as several commands, not one."""
 

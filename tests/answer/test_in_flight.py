@@ -21,7 +21,7 @@ from assistant.answer.generation.token_scheduler import LIMIT, Outlook, Steps, T
 from assistant.answer.in_flight import InFlight
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
-from assistant.answer.quality.monitor import Monitor
+from assistant.answer.quality.monitor import AnswerMonitor
 from assistant.answer.retrieval.lexical import LexicalSearcher
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary.summariser import Summariser
@@ -153,7 +153,7 @@ class Made:
         self.answerers.append(answerer)
         calendar = Calendar(kept, lambda: datetime(2027, 1, 4, tzinfo=UTC))
         summariser = Summariser(kept.sources, None, generator)
-        answers = DocumentAnswers(answerer, summariser, generator, calendar, Monitor(9.0))  # type: ignore[arg-type]
+        answers = DocumentAnswers(answerer, summariser, generator, calendar, AnswerMonitor(9.0))  # type: ignore[arg-type]
         return AnswerStage(answers, in_flight=self.in_flight)
 
     @property

@@ -165,11 +165,11 @@ def test_a_stage_that_fails_in_too_many_utterances_is_spared(observed: Observed)
     assert failed() == []  # it is so already
 
 
-def test_answers_that_have_become_worse_are_simpler_where_that_mends_them(
+def test_what_has_become_worse_is_simpler_where_that_mends_it(
     observed: Observed,
 ) -> None:
-    def worse(what: str, over: bool = False) -> list[Simplify]:
-        alert = QualityAlert(stage="answer", what=what, value=0.4, expected=0.05, over=over)
+    def worse(what: str, over: bool = False, stage: str = "answer") -> list[Simplify]:
+        alert = QualityAlert(stage=stage, what=what, value=0.4, expected=0.05, over=over)
         return observed.take(alert)
 
     assert worse("declined") == []  # nor does the simpler path find more
@@ -177,6 +177,7 @@ def test_answers_that_have_become_worse_are_simpler_where_that_mends_them(
     assert orders(worse("ungrounded")) == [("answer", "worse", REST_S)]
     observed.pass_time(REST_S + 1)
     assert orders(worse("rushed")) == [("answer", "slow", 2 * REST_S)]
+    assert orders(worse("misunderstood", stage="nlu")) == [("nlu", "worse", REST_S)]
 
 
 def asked(name: str, at_s: float) -> Question:

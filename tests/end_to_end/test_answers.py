@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from assistant.answer.answerer import NOTHING_FOUND
-from assistant.answer.quality.baseline import keep_baseline
-from assistant.composition import Composition
+from assistant.answer.generation.generator import MODEL as GENERATOR
+from assistant.answer.retrieval.encoder import MODEL as READER
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
-from assistant.core.config import Config
 from assistant.core.layout import BASELINE_FILE, MEMBERS
 from assistant.core.messages import Question
+from assistant.core.models.manifest import Library
+from assistant.core.quality.baseline import keep_baseline, models_at_work
 from assistant.serving.processes import consumers
 from tests.support.scenario import Daemon, Expect, command_line, documents_of, quiet, tell
 
@@ -36,7 +37,7 @@ KNOWN = ("how long does the guarantee of the dishwasher run", "when is the denti
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     folder = tmp_path_factory.mktemp("answers")
-    models = Composition(Config()).answering.models
+    models = models_at_work(Library(), (READER, GENERATOR))
     keep_baseline(folder / "state" / BASELINE_FILE, models, {"declined": 0.05})
     settings = f'[documents]\nfolders = ["{DOCUMENTS}"]\n'
     settings += f'[metrics]\ntextfile = "{folder / "hark.prom"}"\n[alerts]\nrest_s = {REST_S}\n'

@@ -14,7 +14,7 @@ from assistant.cli import models
 from assistant.control.server import ControlServer
 from assistant.core.config import load_config
 from assistant.core.errors import AssistantError, ControlError, ModelError
-from assistant.core.layout import TRIALS_FILE
+from assistant.core.layout import TRIALS_FILES
 from assistant.core.messages import Message, Replace, Replaced, StageRestarted
 from assistant.core.models.manifest import Library
 from assistant.core.models.trial import Outcome, Tally
@@ -221,7 +221,7 @@ def test_what_cannot_be_tried_is_refused_here(imported: Path, tmp_path: Path) ->
     assert fault(invoke(imported, "try", "ner", "2")).code == "control.down"
     with Daemon(tmp_path, refuses) as daemon:
         assert fault(invoke(imported, "try", "ner", "9")).code == "model.no_version"
-        assert fault(invoke(imported, "try", "reader", "1")).code == "model.no_trial"
+        assert fault(invoke(imported, "try", "acoustic", "1")).code == "model.no_trial"
         assert daemon.wishes == []
         assert "too slow" in fault(invoke(imported, "try", "ner", "2")).message
 
@@ -233,7 +233,7 @@ def test_trials_are_shown_with_their_figures(imported: Path, tmp_path: Path) -> 
     trial = Trial(
         model="ner", version="2", before="1", share=0.2, utterances=500, began_s=0.0, old=old
     )
-    TrialFile(state / TRIALS_FILE).keep(trial)
+    TrialFile(state / TRIALS_FILES["nlu"]).keep(trial)
     shown = invoke(imported, "trials").stdout
     assert "ner 2 is tried on 20%: 40 of 500 utterances since 1970-01-01" in shown
     assert "1: 40 utterances, 3 not understood, 1 asked back, 0 put right, 0.75 sure" in shown
@@ -241,6 +241,6 @@ def test_trials_are_shown_with_their_figures(imported: Path, tmp_path: Path) -> 
     assert "shipped: [1] (2)" in invoke(imported, "list").stdout
     (row,) = map(json.loads, invoke(imported, "trials", "--json").stdout.splitlines())
     assert (row["version"], row["old"]["missed"]) == ("2", 3)
-    TrialFile(state / TRIALS_FILE).keep(trial.ended(Outcome.BACK, "it failed", 86_400.0))
+    TrialFile(state / TRIALS_FILES["nlu"]).keep(trial.ended(Outcome.BACK, "it failed", 86_400.0))
     assert "ner 2 went back on 1970-01-0" in invoke(imported, "trials").stdout
     assert "shipped: [1] 2" in invoke(imported, "list").stdout

@@ -31,10 +31,10 @@ from assistant.core.messages import (
 from assistant.core.settings.history import TracesSettings
 from assistant.core.settings.mqtt import MqttSettings
 from assistant.recordings.folder import Recordings
+from assistant.serving.answering import AnswerStageMaker
 from assistant.serving.hearing_beat import HearingBeat
 from assistant.serving.processes import (
     MAKERS,
-    AnswerStageMaker,
     _skills_on,
     make_worker,
     peers,

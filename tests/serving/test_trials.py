@@ -15,19 +15,28 @@ import pytest
 
 from assistant.core.config import Config, NluSettings, StorageSettings
 from assistant.core.errors import ModelError
-from assistant.core.layout import TRIAL_MARKER, TRIALS_FILE
-from assistant.core.messages import Interpretation, Message, Replace, Transcript, Tried
+from assistant.core.layout import TRIAL_MARKERS, TRIALS_FILES, UNDERSTANDING_FILE
+from assistant.core.messages import (
+    Interpretation,
+    Message,
+    QualityAlert,
+    Replace,
+    Transcript,
+    Tried,
+)
 from assistant.core.models.calibration import FILE
 from assistant.core.models.manifest import SHIPPED, Library
 from assistant.core.models.trial import FEWEST, Outcome
 from assistant.core.models.trial_file import Trial, TrialFile
+from assistant.core.quality.baseline import keep_baseline, models_at_work
+from assistant.core.quality.drift import LEAST
 from assistant.core.settings.skills import SkillsSettings
 from assistant.model_files.acceptance import put_in_use
 from assistant.model_files.pull import import_version
 from assistant.serving.hot_swap import NluHotSwap
 from assistant.serving.trials import NluTrials
 from benchmarks.endurance.versions import variant
-from nlu import trial as routing
+from nlu import readings
 from nlu.classifier.examples import Examples, read_shipped, write_shipped
 from nlu.classifier.intent import IntentModel
 from nlu.fallback.guesser import Guesser
@@ -82,14 +91,14 @@ def learning(tmp_path_factory: pytest.TempPathFactory) -> Config:
 @pytest.fixture(autouse=True)
 def never_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """How fast this machine is decides nothing here."""
-    monkeypatch.setattr(routing, "SLOW_S", math.inf)
+    monkeypatch.setattr(readings, "SLOW_S", math.inf)
 
 
 @pytest.fixture
 def config(learning: Config) -> Config:
     """The same with the first version in use, and without a trial."""
     put_in_use(Library(learning.models_dir).choosing("intent", "1.1"), "intent")
-    (learning.state_dir / TRIALS_FILE).unlink(missing_ok=True)
+    (learning.state_dir / TRIALS_FILES["nlu"]).unlink(missing_ok=True)
     return learning
 
 
@@ -98,7 +107,7 @@ class Process:
 
     def __init__(self, config: Config) -> None:
         self._config, self._at_s = config, 0.0
-        self._file = TrialFile(config.state_dir / TRIALS_FILE)
+        self._file = TrialFile(config.state_dir / TRIALS_FILES["nlu"])
         self.swap = NluHotSwap()
         self.trials = NluTrials(self.swap, config)
         self.start()
@@ -320,7 +329,7 @@ def test_a_version_that_ended_the_process_goes_back_at_the_next_start(
     process: Process, config: Config
 ) -> None:
     process.try_out("same")
-    marker = config.runtime_dir / TRIAL_MARKER
+    marker = config.runtime_dir / TRIAL_MARKERS["nlu"]
     process.talk(20)
     assert not marker.exists()
     marker.touch()  # as a process leaves it that is killed while the version reads
@@ -384,3 +393,15 @@ def test_understanding_without_models_tries_none(config: Config) -> None:
     with pytest.raises(ModelError) as refused:
         Process(without).try_out("same")
     assert refused.value.code == "model.no_trial"
+
+
+def test_of_a_model_that_understands_less_than_at_first_an_alert_tells(config: Config) -> None:
+    models = models_at_work(Library(config.models_dir), ("intent", "ner"))
+    keep_baseline(config.state_dir / UNDERSTANDING_FILE, models, {"misunderstood": 0.05})
+    process = Process(config)
+    told = [m for _ in range(2 * LEAST) for m in process.say("and so on and on it goes")]
+    (alert,) = (m for m in told if isinstance(m, QualityAlert))
+    assert (alert.stage, alert.what, alert.over) == ("nlu", "misunderstood", False)
+    process.trials.load("intent", "same")(process.stage)
+    told = [m for _ in range(2 * LEAST) for m in process.say("and so on and on it goes")]
+    assert not any(isinstance(m, QualityAlert) for m in told)  # of which nothing is known yet

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.answer.ingest.collection import Collection
+from assistant.answer.ingest.encoding import PassageEncoding
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.vector_index import VectorIndex
 from tests.answer.ingest.test_collection import SUFFIXES, LineParser
@@ -60,7 +61,11 @@ def main(folder: str, database: str, log_file: str) -> None:
             knowledge.vectors, encoder.version, Path(database).with_suffix(".faiss"), flat=100
         )
         collection = Collection(
-            knowledge, index, encoder, LoggingParser(log), SUFFIXES, [Path(folder)]
+            knowledge,
+            PassageEncoding(knowledge.vectors, index, encoder, knowledge.sources.forgotten),
+            LoggingParser(log),
+            SUFFIXES,
+            [Path(folder)],
         )
         now_s = 0.0
         while collection.deadline_s() <= now_s + 1:

@@ -49,6 +49,10 @@ class Phraser:
         self._faults = faults or Degraded("answer")
         self._failures = self._rests = 0
 
+    def open(self) -> None:
+        """Load the generator now; raises `ModelError`."""
+        self._generator  # noqa: B018 - the access loads it
+
     @cached_property
     def _generator(self) -> Generator:
         return self._load()

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection as Sized
 from collections.abc import Iterator, Sequence
-from enum import IntEnum
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
+from assistant.answer.ingest.encoding import PassageEncoding, Turn
 from assistant.answer.ingest.roots import Roots, listing, path_named
 from assistant.answer.ingest.sync import Parses, Sync, Turns
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.sources import DocumentSource
-from assistant.answer.knowledge.vector_index import VectorIndex
 from assistant.answer.summary.summariser import Summary
 from assistant.core.errors import AnswerError, AssistantError, ModelError
 from assistant.core.messages import (
@@ -32,8 +29,6 @@ from assistant.core.messages import (
     Message,
 )
 
-SLICE_PASSAGES, SLICE_WORDS = 8, 200
-"""Most passages and words that are encoded at once; a question waits for no more than one slice."""
 LOOK_EVERY_S, FILES_A_SECOND = 10.0, 1000
 """Seconds between two looks at the disk, and the number of files that add one second more."""
 WAIT_S = 0.005
@@ -44,23 +39,6 @@ TELL_EVERY_S = 0.5
 LISTED_AT_ONCE = 100
 
 
-class Turn(IntEnum):
-    """What a slice was: nothing to do, waiting for another process or thread, or work."""
-
-    IDLE = 0
-    WAITED = 1
-    WORKED = 2
-
-
-class Encodes(Protocol):
-    """Embeds texts: float32[texts, dimensions], each of length 1."""
-
-    version: str
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The texts' embeddings."""
-
-
 class Summarises(Protocol):
     """Summarises documents."""
 
@@ -69,35 +47,31 @@ class Summarises(Protocol):
 
 
 class Collection:
-    """Keeps `knowledge` and `index` in line with the wanted files; all work is done by `step`.
+    """Keeps `knowledge` in line with the wanted files; all work is done by `step`.
 
-    `folders` are wanted in addition to what was added. Without `encoder` and `index` words alone
-    find passages; without `summariser` nothing is summarised. `requests` are those that an earlier
+    `folders` are wanted in addition to what was added. Without `encoding` words alone find
+    passages; without `summariser` nothing is summarised. `requests` are those that an earlier
     collection has left, each with its reply if that is known by now.
     """
 
     def __init__(
         self,
         knowledge: Knowledge,
-        index: VectorIndex | None,
-        encoder: Encodes | None,
+        encoding: PassageEncoding | None,
         parser: Parses,
         suffixes: Sized[str],
         folders: Sequence[Path] = (),
         summariser: Summarises | None = None,
         requests: dict[str, DocumentsDone | None] | None = None,
     ) -> None:
-        self._knowledge, self._index, self._encoder = knowledge, index, encoder
+        self._knowledge, self._encoding = knowledge, encoding
         self._summariser = summariser
         self._wanted = Roots(knowledge.roots, knowledge.sources, folders)
         self._intake = Sync(knowledge.sources, parser, suffixes)
         self._look: Turns | None = None
-        self._settling: Iterator[bool] | None = None
         self._look_s = self._due_s = self._told_s = 0.0
         self._requests = {} if requests is None else requests
-        self._generation, self._encoded, self._unencoded = -1, 0, 0
         self._fault = self._blind = ""
-        self._encodes = True
 
     def deadline_s(self) -> float:
         """When `step` should be called next."""
@@ -133,8 +107,8 @@ class Collection:
             turn = self._read(at_s)
             if turn is not Turn.WORKED:
                 turn = max(turn, self._encode())
-            if turn is Turn.IDLE:
-                turn = self._settle()
+            if turn is Turn.IDLE and self._encoding is not None:
+                turn = self._encoding.settle()
         except ModelError as error:  # words find everything that was read all the same
             self._due_s = at_s
             known, self._blind = self._blind, error.code
@@ -155,8 +129,8 @@ class Collection:
     def close(self) -> None:
         """Stop; finished work is kept."""
         self.look_anew()
-        if self._index is not None:
-            self._index.close()
+        if self._encoding is not None:
+            self._encoding.close()
 
     def _listed(self, request: DocumentsRequest) -> Iterator[Message]:
         listed = [listing(source) for source in self._knowledge.sources.all()]
@@ -195,52 +169,25 @@ class Collection:
         if self._look is None:
             if at_s < self._look_s:
                 return Turn.IDLE
-            self._look, self._encoded = self._intake.look(self._wanted.roots()), 0
-            self._encodes = True
+            self._look = self._intake.look(self._wanted.roots())
+            if self._encoding is not None:
+                self._encoding.look_anew()
         waits = next(self._look, None)
-        self._catch_up()
+        if self._encoding is not None:
+            self._encoding.follow(self._knowledge.generation)
         if waits is None:
             self._look = None
             self._look_s = at_s + LOOK_EVERY_S + self._intake.seen / FILES_A_SECOND
         return Turn.WAITED if waits else Turn.WORKED
 
-    def _catch_up(self) -> None:
-        """Follow what has changed in the database."""
-        if self._encoder is None or self._index is None:
-            return
-        if gone := self._knowledge.sources.forgotten():
-            self._index.remove(gone)
-        if self._generation != (generation := self._knowledge.generation):
-            self._generation = generation
-            self._unencoded = self._knowledge.vectors.waiting(self._encoder.version)
-
     def _encode(self) -> Turn:
         """Encode some passages."""
-        if self._encoder is None or self._index is None or not self._unencoded:
+        if self._encoding is None:
             return Turn.IDLE
-        if not self._encodes:
-            return Turn.IDLE
-        self._encodes = False  # if it fails now, it is not tried again before the next look
-        version = self._encoder.version
-        some = list(_few(self._knowledge.vectors.unencoded(version, SLICE_PASSAGES)))
-        ids = [number for number, _ in some]
-        vectors = self._encoder.encode([text for _, text in some])
-        self._encodes, self._blind = True, ""
-        self._knowledge.vectors.keep(version, ids, vectors)
-        self._index.add(*self._knowledge.vectors.matrix(version, ids))
-        self._encoded += len(some)
-        self._unencoded -= len(some)
-        return Turn.WORKED
-
-    def _settle(self) -> Turn:
-        """Continue settling the index."""
-        if self._index is None or (self._settling is None and self._index.settled):
-            return Turn.IDLE
-        self._settling = self._settling or self._index.settle()
-        waits = next(self._settling, None)
-        if waits is None:
-            self._settling = None
-        return Turn.WAITED if waits else Turn.WORKED
+        turn = self._encoding.encode()
+        if turn is Turn.WORKED:
+            self._blind = ""
+        return turn
 
     # ── what is reported ────────────────────────────────────────────────────────────────────
 
@@ -258,11 +205,13 @@ class Collection:
             yield self._progress()
 
     def _progress(self, fault: str = "") -> DocumentsProgress:
+        encoding = self._encoding
+        encoded, unencoded = (encoding.encoded, encoding.unencoded) if encoding else (0, 0)
         return DocumentsProgress(
             files_done=self._intake.files_done,
             files=self._intake.files,
-            encoded=self._encoded,
-            passages=self._encoded + self._unencoded,
+            encoded=encoded,
+            passages=encoded + unencoded,
             fault=fault,
         )
 
@@ -288,13 +237,3 @@ def _words(wished: Sequence[str]) -> int | None:
 def _sum(sources: Sequence[DocumentSource]) -> DocumentsDone:
     passages = sum(source.passages for source in sources)
     return DocumentsDone(request_id="", documents=len(sources), passages=passages)
-
-
-def _few(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The first text, and those after it as long as all together are short."""
-    words = 0
-    for number, text in texts:
-        words += len(text.split())
-        if words > SLICE_WORDS and number != texts[0][0]:
-            return
-        yield number, text

@@ -12,6 +12,9 @@ from assistant.answer.knowledge.database import KnowledgeDatabase, listed
 Ids = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
+_TEXT = "title || '. ' || iif(place = '', '', place || '. ') || text"
+"""What of a passage is encoded."""
+
 
 class VectorStore:
     """Keeps the vectors of the encoder used last; those of another are dropped.
@@ -31,8 +34,8 @@ class VectorStore:
         """Up to `limit` passages, by id, that `encoder` has not seen: title, place and text."""
         self._take_encoder(encoder)
         return self._database.execute(
-            "SELECT id, title || '. ' || iif(place = '', '', place || '. ') || text FROM waiting"
-            " JOIN passages ON id = passage ORDER BY passage LIMIT ?",
+            f"SELECT id, {_TEXT} FROM waiting JOIN passages ON id = passage"  # noqa: S608
+            " ORDER BY passage LIMIT ?",
             limit,
         )
 
@@ -41,7 +44,7 @@ class VectorStore:
         self._take_encoder(encoder)
         return int(self._database.row("SELECT count(*) FROM waiting")[0])
 
-    def keep(self, encoder: str, ids: Sequence[int], vectors: Vectors) -> None:
+    def keep(self, encoder: str, ids: Sequence[int] | Ids, vectors: Vectors) -> None:
         """Store the vectors of `encoder` for these passages, as float16; skips passages removed
         since.
 
@@ -50,7 +53,7 @@ class VectorStore:
         """
         self._take_encoder(encoder)
         with self._database.at_leisure(), self._database.change():
-            for number, vector in zip(ids, vectors.astype(np.float16), strict=True):
+            for number, vector in zip(map(int, ids), vectors.astype(np.float16), strict=True):
                 waited = "DELETE FROM waiting WHERE passage = ? RETURNING passage"
                 if self._database.execute(waited, number):
                     self._database.execute(
@@ -83,6 +86,26 @@ class VectorStore:
         joined = np.frombuffer(b"".join(vector for _, vector in rows), np.float16)
         found = np.fromiter((number for number, _ in rows), np.int64, len(rows))
         return found, joined.reshape(len(rows), -1 if rows else 0).astype(np.float32)
+
+    def passages_after(self, number: int) -> int:
+        """The number of passages with a greater id than `number`."""
+        return int(self._database.row("SELECT count(*) FROM passages WHERE id > ?", number)[0])
+
+    def texts_after(self, number: int, limit: int) -> list[tuple[int, str]]:
+        """Up to `limit` passages with a greater id than `number`, by id: title, place and text."""
+        return self._database.execute(
+            f"SELECT id, {_TEXT} FROM passages WHERE id > ? ORDER BY id LIMIT ?",  # noqa: S608
+            number,
+            limit,
+        )
+
+    def gone(self, ids: Sequence[int]) -> list[int]:
+        """Those of `ids` that are no passage any more."""
+        rows = self._database.execute(
+            "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT id FROM passages)",
+            listed(ids),
+        )
+        return [number for (number,) in rows]
 
     def _take_encoder(self, encoder: str) -> None:
         """Drop the vectors of any other encoder, which cannot be compared with this one's."""

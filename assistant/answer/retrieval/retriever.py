@@ -36,6 +36,13 @@ class Encodes(Protocol):
         """The texts' embeddings."""
 
 
+class ReadsVectors(Protocol):
+    """Where the vectors are kept (`VectorStore`)."""
+
+    def read(self, encoder: str, ids: Sequence[int]) -> dict[int, Embeddings]:
+        """The vectors of an encoder that exist for `ids`."""
+
+
 class PassageCandidate(NamedTuple):
     """A passage that may answer, with its score in retrieval."""
 
@@ -46,10 +53,19 @@ class PassageCandidate(NamedTuple):
 
 
 class Retriever:
-    """Finds passages in `knowledge`, whose vectors are in `index`."""
+    """Finds passages in `knowledge`, whose vectors are in `index`.
 
-    def __init__(self, knowledge: Knowledge, index: VectorIndex, encoder: Encodes) -> None:
-        self._passages, self._vectors = knowledge.passages, knowledge.vectors
+    Those are the ones of `vectors`, by default of those that `knowledge` keeps.
+    """
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        index: VectorIndex,
+        encoder: Encodes,
+        vectors: ReadsVectors | None = None,
+    ) -> None:
+        self._passages, self._vectors = knowledge.passages, vectors or knowledge.vectors
         self._index, self._encoder = index, encoder
 
     def find(

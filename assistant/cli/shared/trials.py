@@ -21,18 +21,20 @@ def trial_lines(trial: Trial) -> str:
     }
     lines = (
         f"{trial.model} {trial.version} {told[trial.outcome]}",
-        f"  {trial.version}: {_figures(trial.new)}",
-        f"  {trial.before}: {_figures(trial.old)}",
+        f"  {trial.version}: {_figures(trial.stage, trial.new)}",
+        f"  {trial.before}: {_figures(trial.stage, trial.old)}",
     )
     return "\n".join(lines)
 
 
-def _figures(tally: Tally) -> str:
+def _figures(stage: str, tally: Tally) -> str:
     if not tally.utterances:
         return "no utterances yet"
     understood = tally.utterances - tally.missed - tally.asked
-    sure = f", {tally.confidence / understood:.2f} sure" if understood else ""
+    sure = f", {tally.confidence / understood:.2f} sure" if tally.confidence else ""
     failed = f"{tally.missed} not understood, {tally.asked} asked back, {tally.corrected} put right"
+    if stage == "answer":
+        failed = f"{tally.missed} not answered, {tally.misworded} badly worded"
     took = f"{1000 * tally.seconds / tally.utterances:.0f} ms each, {tally.slow} slow"
     return f"{tally.utterances} utterances, {failed}{sure}; {took}"
 

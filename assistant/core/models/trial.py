@@ -47,6 +47,8 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Those about which the user was asked back."""
     corrected: int = 0
     """Those that were understood, and that the user then put right or took back."""
+    misworded: int = 0
+    """Those whose words were none that answer, or said what no source says."""
     slow: int = 0
     seconds: float = 0.0
     """Time that understanding them took, in all."""
@@ -55,8 +57,8 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def failed(self) -> int:
-        """The utterances that were not understood as they were meant, as far as that is seen."""
-        return self.missed + self.asked + self.corrected
+        """The utterances that were not understood, or answered, as far as that is seen."""
+        return self.missed + self.asked + self.corrected + self.misworded
 
     def plus(self, other: Tally) -> Tally:
         """The utterances of both."""

@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 class Trial(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A version of a model that reads a share of the utterances, or did so."""
 
+    stage: str = "nlu"
     model: str
     version: str
     before: str

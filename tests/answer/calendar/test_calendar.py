@@ -22,7 +22,7 @@ from assistant.answer.ingest.formats import select
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import cut
 from assistant.answer.knowledge.query import Filter
-from assistant.answer.quality.monitor import Monitor
+from assistant.answer.quality.monitor import AnswerMonitor
 from assistant.answer.retrieval.search import SearchResult
 from assistant.answer.summary.summariser import Summariser
 from assistant.core.messages import CalendarTask, FindNextEvent, ListEvents, ListNotes, Period
@@ -393,7 +393,7 @@ def test_where_nothing_is_stored_the_documents_are_asked_by_their_own_clock(
     finder = Finder()
     answerer = Answerer(finder, None, lambda: 0)
     summariser = Summariser(bare_house.knowledge.sources, None, None)
-    answers = DocumentAnswers(answerer, summariser, None, bare_house.calendar, Monitor(9.0))
+    answers = DocumentAnswers(answerer, summariser, None, bare_house.calendar, AnswerMonitor(9.0))
     assert finished(answers.scheduled("what is next", task)).tier is AnswerTier.DECLINED
     today = bare_house.calendar.present().date()
     assert finder.within == [msgspec.structs.replace(within, today=today)]

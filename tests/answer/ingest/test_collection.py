@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from assistant.answer.ingest.collection import AGAIN_AFTER_S, LOOK_EVERY_S, Collection
+from assistant.answer.ingest.encoding import PassageEncoding
 from assistant.answer.ingest.parser_client import ParsedFile
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Document, Passage
@@ -74,8 +75,12 @@ class Desk:
         self.knowledge = Knowledge(path)
         self.index = VectorIndex(self.knowledge.vectors, self.encoder.version)
         self.collection = Collection(
-            self.knowledge, self.index, self.encoder, self.parser, SUFFIXES, folders
+            self.knowledge, self.encoding(), self.parser, SUFFIXES, folders
         )
+
+    def encoding(self) -> PassageEncoding:
+        forgotten = self.knowledge.sources.forgotten
+        return PassageEncoding(self.knowledge.vectors, self.index, self.encoder, forgotten)
 
     def write(self, name: str, *lines: str) -> Path:
         file = self.folder / name
@@ -413,7 +418,7 @@ def test_no_slice_encodes_much(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> N
 def test_without_an_encoder_words_alone_serve(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one")
     knowledge = Knowledge(None)
-    collection = Collection(knowledge, None, None, LineParser(), SUFFIXES, [tmp_path])
+    collection = Collection(knowledge, None, LineParser(), SUFFIXES, [tmp_path])
     for _ in range(20):
         list(collection.step(0.0))
     assert len(knowledge.passages.matching("one", 1)) == 1
@@ -502,9 +507,7 @@ def test_who_waits_is_told_by_the_collection_that_takes_the_place_of_the_first(d
     waiting: dict[str, DocumentsDone | None] = {}
 
     def made() -> Collection:
-        return Collection(
-            desk.knowledge, desk.index, desk.encoder, desk.parser, SUFFIXES, (), None, waiting
-        )
+        return Collection(desk.knowledge, desk.encoding(), desk.parser, SUFFIXES, (), None, waiting)
 
     first = made()
     assert list(first.take(_add(desk.folder))) == []

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from assistant.answer.ingest.collection import SLICE_PASSAGES
+from assistant.answer.ingest.encoding import SLICE_PASSAGES
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.knowledge.vector_index import VectorIndex

@@ -14,11 +14,12 @@ import msgspec
 import pytest
 
 from assistant.answer.answerer import Answer, AnswerTier
-from assistant.answer.quality.baseline import keep_baseline, read_baseline
-from assistant.answer.quality.drift import AGAIN_AFTER_S, LEARNED_FROM, WINDOW
-from assistant.answer.quality.monitor import AnswerSample, Baseline, Monitor
+from assistant.answer.quality.monitor import AnswerMonitor, AnswerSample, sampled
 from assistant.core.degraded import Degraded
 from assistant.core.messages import QualityAlert
+from assistant.core.quality.baseline import keep_baseline, read_baseline
+from assistant.core.quality.drift import AGAIN_AFTER_S, LEARNED_FROM, WINDOW
+from assistant.core.quality.monitor import Baseline
 from tests.support.simpler import Switched
 
 BUDGET_S = 0.5
@@ -51,7 +52,7 @@ def steady(
 class Stream:
     """Feeds a monitor, an answer every half minute."""
 
-    def __init__(self, monitor: Monitor) -> None:
+    def __init__(self, monitor: AnswerMonitor) -> None:
         self.monitor, self._at_s = monitor, count(0.0, EVERY_S)
 
     def feed(self, samples: Iterator[AnswerSample], answers: int) -> list[tuple[str, bool]]:
@@ -59,7 +60,7 @@ class Stream:
         alerts = [
             alert
             for sample in islice(samples, answers)
-            for alert in self.monitor.take(next(self._at_s), sample)
+            for alert in self.monitor.observe(next(self._at_s), sample)
         ]
         return [(alert.what, alert.over) for alert in alerts]
 
@@ -67,7 +68,7 @@ class Stream:
 @pytest.fixture
 def stream() -> Stream:
     """One that has learned how answers are."""
-    stream = Stream(Monitor(BUDGET_S))
+    stream = Stream(AnswerMonitor(BUDGET_S))
     assert stream.feed(steady(), 2 * LEARNED_FROM) == []
     return stream
 
@@ -121,7 +122,7 @@ def test_an_alert_that_has_ended_does_not_flap(stream: Stream) -> None:
         alert
         for turn in range(40)
         for sample in islice((bad, good)[turn % 2], WINDOW)
-        for alert in stream.monitor.take(next(hurried), sample)
+        for alert in stream.monitor.observe(next(hurried), sample)
     ]
     spent_s = next(hurried) - 1e6
     begun = [alert for alert in told if not alert.over]
@@ -130,14 +131,14 @@ def test_an_alert_that_has_ended_does_not_flap(stream: Stream) -> None:
 
 
 def test_what_is_bad_from_the_beginning_is_told_before_anything_is_learned() -> None:
-    stream = Stream(Monitor(BUDGET_S))
+    stream = Stream(AnswerMonitor(BUDGET_S))
     told = stream.feed(steady(ungrounded=0.5, empty=0.4, seconds=0.9), LEARNED_FROM // 2)
     assert sorted(told) == [("empty", False), ("slow", False), ("ungrounded", False)]
     assert stream.feed(steady(ungrounded=0.5, empty=0.4, seconds=0.9), 1000) == []
 
 
 def test_a_budget_that_is_kept_hides_no_answers_that_have_become_slow() -> None:
-    stream = Stream(Monitor(budget_s=10.0))
+    stream = Stream(AnswerMonitor(budget_s=10.0))
     assert stream.feed(steady(), 2 * LEARNED_FROM) == []
     assert stream.feed(steady(2, seconds=0.5), WINDOW) == [("slow", False)]
 
@@ -150,7 +151,7 @@ def test_the_alert_says_how_much_and_the_log_says_so_with_a_code(
         for at_s, sample in zip(
             count(1e6, EVERY_S), islice(DRIFTS["slow"](), WINDOW), strict=False
         ):
-            told += stream.monitor.take(at_s, sample)
+            told += stream.monitor.observe(at_s, sample)
     (alert,) = told
     assert (alert.stage, alert.what, alert.expected, alert.over) == ("answer", "slow", 0.05, False)
     assert 0.1 < alert.value < 0.3
@@ -160,15 +161,15 @@ def test_the_alert_says_how_much_and_the_log_says_so_with_a_code(
 
 
 def test_the_figures_are_of_the_window() -> None:
-    monitor = Monitor(BUDGET_S)
+    monitor = AnswerMonitor(BUDGET_S)
     for n in range(1000):
-        monitor.take(float(n), AnswerSample(seconds=n / 1000, declined=n % 4 == 0))
+        monitor.observe(float(n), AnswerSample(seconds=n / 1000, declined=n % 4 == 0))
     figures = monitor.figures()
-    assert figures.answers == WINDOW
+    assert figures.count == WINDOW
     assert (figures.p50_ms, figures.p95_ms, figures.p99_ms) == (899.5, 989.0, 997.0)
     assert figures.shares["declined"] == 0.25
     assert figures.shares["slow"] == 1.0
-    assert Monitor(BUDGET_S).figures().answers == 0
+    assert AnswerMonitor(BUDGET_S).figures().count == 0
 
 
 def test_what_was_learned_outlives_the_process(tmp_path: Path) -> None:
@@ -176,7 +177,7 @@ def test_what_was_learned_outlives_the_process(tmp_path: Path) -> None:
 
     def begun(models: str = "reader 1") -> Stream:
         keep = partial(keep_baseline, file, models)
-        return Stream(Monitor(BUDGET_S, read_baseline(file, models), keep))
+        return Stream(AnswerMonitor(BUDGET_S, read_baseline(file, models), keep))
 
     first = begun()
     first.feed(steady(), 2 * LEARNED_FROM)
@@ -200,54 +201,38 @@ def test_a_baseline_that_cannot_be_kept_is_only_logged(
     assert read_baseline(tmp_path / "none.json", "reader 1") == {}
 
 
-class Answering:
-    """The stage: an answerer's counts beside its answers."""
-
-    def __init__(self) -> None:
-        self.taken: list[AnswerSample] = []
-        self._monitor = Monitor(BUDGET_S)
-        self._monitor.take = lambda at_s, sample: self.taken.append(sample) or []  # type: ignore
-
-    def says(self, answer: Answer, *outcomes: str) -> None:
-        assert self._monitor.observe(1.0, 0.2, Counter(outcomes), answer) == []
-
-
 def test_an_answer_is_judged_by_what_the_answerer_counted() -> None:
-    stage = Answering()
-    said = Answer(text="Monthly.", tier=AnswerTier.GENERATOR, certainty=3.0)
-    stage.says(said, "generator")
-    stage.says(msgspec.structs.replace(said, tier=AnswerTier.EXTRACTED), "ungrounded", "extracted")
-    stage.says(
-        msgspec.structs.replace(said, tier=AnswerTier.EXTRACTED), "answer.unfinished", "extracted"
-    )
+    worded = Answer(text="Monthly.", tier=AnswerTier.GENERATOR, certainty=3.0)
+    extracted = msgspec.structs.replace(worded, tier=AnswerTier.EXTRACTED)
+
+    def shown(answer: Answer, *outcomes: str) -> AnswerSample | None:
+        return sampled(0.2, Counter(outcomes), answer)
+
+    assert shown(worded, "generator") == AnswerSample(0.2, 3.0)
+    assert shown(extracted, "ungrounded", "extracted") == AnswerSample(0.2, 3.0, ungrounded=True)
+    assert shown(extracted, "answer.unfinished", "extracted") == AnswerSample(0.2, 3.0, empty=True)
     for code in ("answer.late", "answer.overloaded"):
-        stage.says(msgspec.structs.replace(said, tier=AnswerTier.EXTRACTED), code, "extracted")
-    stage.says(said, "kept")
-    stage.says(Answer(text="Nothing.", tier=AnswerTier.DECLINED), "declined")
-    stage.says(said, "empty")
-    assert stage.taken == [
-        AnswerSample(0.2, 3.0),
-        AnswerSample(0.2, 3.0, ungrounded=True),
-        AnswerSample(0.2, 3.0, empty=True),
-        AnswerSample(0.2, 3.0, rushed=True),
-        AnswerSample(0.2, 3.0, rushed=True),
-        AnswerSample(0.2, declined=True),
-        AnswerSample(0.2, 3.0, empty=True),
-    ]
+        assert shown(extracted, code, "extracted") == AnswerSample(0.2, 3.0, rushed=True)
+    assert shown(worded, "kept") is None
+    nothing = Answer(text="Nothing.", tier=AnswerTier.DECLINED)
+    assert shown(nothing, "declined") == AnswerSample(0.2, declined=True)
+    assert shown(worded, "empty") == AnswerSample(0.2, 3.0, empty=True)
 
 
 def test_a_baseline_of_unknown_flaws_is_passed_over() -> None:
     learned: Baseline = {"boring": 0.5, "declined": 0.25}
-    assert Monitor(BUDGET_S, learned).baseline == {"declined": 0.25}
+    assert AnswerMonitor(BUDGET_S, learned).baseline == {"declined": 0.25}
 
 
 def test_on_the_simpler_path_words_are_not_judged_and_afterwards_anew() -> None:
     simpler = Switched()
-    monitor = Monitor(BUDGET_S, faults=Degraded("answer", simpler.path))
+    monitor = AnswerMonitor(BUDGET_S, faults=Degraded("answer", simpler.path))
     said = Answer(text="Monthly.", tier=AnswerTier.EXTRACTED, certainty=3.0)
 
     def answered(outcome: str, answer: Answer = said, times: int = 1) -> list[tuple[str, bool]]:
-        told = [monitor.observe(1e6, 0.2, Counter([outcome]), answer) for _ in range(times)]
+        sample = sampled(0.2, Counter([outcome]), answer)
+        assert sample is not None
+        told = [monitor.observe(1e6, sample) for _ in range(times)]
         return [(alert.what, alert.over) for alerts in told for alert in alerts]
 
     assert answered("ungrounded", times=WINDOW) == [("ungrounded", False)]
@@ -261,8 +246,8 @@ def test_on_the_simpler_path_words_are_not_judged_and_afterwards_anew() -> None:
 def test_on_the_simpler_path_it_is_seen_that_nothing_is_found() -> None:
     simpler = Switched()
     learned = {"declined": 0.05}
-    monitor = Monitor(BUDGET_S, learned, faults=Degraded("answer", simpler.path))
+    monitor = AnswerMonitor(BUDGET_S, learned, faults=Degraded("answer", simpler.path))
     simpler.on()
     nothing = AnswerSample(seconds=0.1, declined=True)
-    told = [alert.what for _ in range(WINDOW) for alert in monitor.take(1e6, nothing)]
+    told = [alert.what for _ in range(WINDOW) for alert in monitor.observe(1e6, nothing)]
     assert told == ["declined"]

@@ -15,7 +15,7 @@ from assistant.control.client import ControlClient
 from assistant.core.bus import Address, Bus
 from assistant.core.config import Config, load_config
 from assistant.core.errors import ModelError
-from assistant.core.layout import TRIALS_FILE
+from assistant.core.layout import TRIALS_FILES
 from assistant.core.messages import Command, Interpretation
 from assistant.core.models.manifest import Library
 from assistant.core.models.trial import Outcome
@@ -27,7 +27,7 @@ from assistant.supervision.heartbeat import Heartbeat
 from benchmarks.endurance.swaps import expected, sentences
 from benchmarks.endurance.traffic import Answers, Asked, Traffic
 from benchmarks.endurance.versions import UNSOUND, add, add_unsound
-from nlu import trial as routing
+from nlu import readings
 from skills.registry import load_registry
 
 PER_S = 10.0
@@ -106,9 +106,9 @@ def _go_on(traffic: Traffic) -> None:
 def test_a_version_on_trial_reads_a_share_and_then_takes_all(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routing, "SLOW_S", math.inf)  # how fast this machine is decides nothing
+    monkeypatch.setattr(readings, "SLOW_S", math.inf)  # how fast this machine is decides nothing
     switch.use(config, "ner", "1", known=True)
-    record = TrialFile(config.state_dir / TRIALS_FILE)
+    record = TrialFile(config.state_dir / TRIALS_FILES["nlu"])
     watcher = ControlClient(config.control_socket).follow("watch", 60.0)
     traffic = Traffic(config.runtime_dir, sentences(20), PER_S)
     try:

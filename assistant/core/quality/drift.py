@@ -1,8 +1,8 @@
-"""The share of recent answers that have one flaw, and whether it is far more than expected.
+"""The share of recent results that have one flaw, and whether it is far more than expected.
 
 An alert begins when the share exceeds the expected one by `LEAST_RISE` and by more than chance
 explains, which is `DEVIATIONS` standard deviations of the difference between the window's share and
-the first answers'. It ends when half of that excess is left, and the next begins no sooner than
+the first results'. It ends when half of that excess is left, and the next begins no sooner than
 `AGAIN_AFTER_S` later.
 """
 
@@ -16,16 +16,16 @@ import numpy as np
 WINDOW = 200
 LEARNED_FROM = 200
 LEAST = 50
-"""Fewest answers in the window for a judgement."""
+"""Fewest results in the window for a judgement."""
 LEAST_RISE = 0.05
 DEVIATIONS = 4.0
 AGAIN_AFTER_S = 600.0
 
 
 class FlawGauge:
-    """One flaw among the last answers that could have it.
+    """One flaw among the last results, such as answers, that could have it.
 
-    An answer whose value exceeds `limit` has the flaw. `learned` is what the first answers taught,
+    A result whose value exceeds `limit` has the flaw. `learned` is what the first ones taught,
     or None so far; `alarmed` is whether the share is too large.
     """
 
@@ -38,8 +38,8 @@ class FlawGauge:
         self._ended_s = -math.inf
 
     @property
-    def answers(self) -> int:
-        """The number of answers in the window."""
+    def count(self) -> int:
+        """The number of results in the window."""
         return len(self._window)
 
     @property
@@ -48,7 +48,7 @@ class FlawGauge:
         return sum(self._window) / len(self._window) if self._window else 0.0
 
     def take(self, value: float) -> bool:
-        """Count one answer; whether something was learned from it."""
+        """Count one result; whether something was learned from it."""
         self._window.append(value > self._limit)
         if self.learned is not None:
             return False
@@ -61,7 +61,7 @@ class FlawGauge:
 
     def changed(self, at_s: float) -> bool:
         """Whether an alert begins or ends at `at_s`."""
-        if self.answers < LEAST:
+        if self.count < LEAST:
             return False
         excess, most = self.share - self.expected, self._most()
         if self.alarmed:
@@ -71,7 +71,7 @@ class FlawGauge:
         return self.alarmed
 
     def forget(self) -> bool:
-        """Look at the answers from now on alone; whether that ends an alert."""
+        """Look at the results from now on alone; whether that ends an alert."""
         self._window.clear()
         ended, self.alarmed = self.alarmed, False
         return ended
@@ -79,7 +79,7 @@ class FlawGauge:
     def _most(self) -> float:
         """The excess that chance explains, and a little more where chance explains little."""
         likely = min(max(self.expected, 1 / LEARNED_FROM), 0.5)
-        samples = 1 / self.answers + 1 / LEARNED_FROM
+        samples = 1 / self.count + 1 / LEARNED_FROM
         return max(LEAST_RISE, DEVIATIONS * math.sqrt(likely * (1 - likely) * samples))
 
     def learn(self, learned: float) -> None:
@@ -107,7 +107,7 @@ class FlawShare(FlawGauge):
 
 
 class FlawThreshold(FlawGauge):
-    """A flaw from a value on: `most` at first, then `times` what a share of answers exceeded."""
+    """A flaw from a value on: `most` at first, then `times` what a share of them exceeded."""
 
     def __init__(self, share: float, most: float, times: float = 1.0) -> None:
         super().__init__(share, most)
