@@ -1,4 +1,4 @@
-"""Return of unused memory to the system, and how much memory is available."""
+"""Return of unused memory to the system, how much is available, and whether work waits for it."""
 
 from __future__ import annotations
 
@@ -31,3 +31,16 @@ def available_bytes() -> int:
         return 0
     found = (int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
     return next(found, 0)
+
+
+def memory_pressure(file: Path = Path("/proc/pressure/memory")) -> float:
+    """Share of the last 10 s in which some task stood still for want of memory, from 0 to 1.
+
+    By the kernel's pressure stall information (PSI); 0 where it has none.
+    """
+    try:
+        lines = file.read_text("ascii").splitlines()
+    except OSError:
+        return 0.0
+    shares = (line.split()[1] for line in lines if line.startswith("some avg10="))
+    return float(next(shares, "avg10=0").removeprefix("avg10=")) / 100

@@ -70,3 +70,25 @@ def test_where_the_c_library_decides_by_itself_nothing_is_asked(
 ) -> None:
     monkeypatch.setattr(memory.ctypes, "CDLL", lambda _: object())
     memory.trim_heap()
+
+
+@pytest.mark.parametrize(
+    ("told", "share"),
+    [
+        ("some avg10=12.50 avg60=1.00 avg300=0.10 total=9\nfull avg10=3.00 avg60=0.00", 0.125),
+        ("some avg10=0.00 avg60=99.00 avg300=0.10 total=9\n", 0.0),
+        ("", 0.0),
+        (None, 0.0),
+    ],
+)
+def test_pressure_is_the_share_of_the_last_ten_seconds(
+    told: str | None, share: float, tmp_path: Path
+) -> None:
+    file = tmp_path / "memory"
+    if told is not None:
+        file.write_text(told)
+    assert memory.memory_pressure(file) == share
+
+
+def test_the_kernel_at_hand_tells_a_share() -> None:
+    assert 0.0 <= memory.memory_pressure() <= 1.0
