@@ -16,6 +16,7 @@ from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.providers import PROVIDERS
+from assistant.core.models.usage import Meter
 from assistant.core.speakable import SpeakableSource
 from audio.asr.acoustic.adaptation import Base, own_map
 from audio.asr.acoustic.learning import Learner, learn
@@ -210,7 +211,8 @@ class Recognition:
             return None
         self._library.read(settings.model)  # what is corrupt is never loaded
         folder = self._library.folder(settings.model)
-        return WhisperRecognizer(folder, threads=settings.threads, hints=self._hints)
+        meter = Meter(settings.model, self._library.version(settings.model), settings.threads)
+        return WhisperRecognizer(folder, threads=settings.threads, hints=self._hints, meter=meter)
 
     def _pace(self, whisper: WhisperRecognizer) -> Pace:
         model = self._config.asr.model

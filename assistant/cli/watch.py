@@ -21,6 +21,7 @@ from assistant.cli.shared.output import console, emit
 from assistant.control.client import ControlClient
 from assistant.control.describe import describe
 from assistant.control.metrics import Stopwatch, Times, figures, restarted_stage
+from assistant.control.model_metrics import ModelCounts
 from assistant.core.codec import wire_name
 from assistant.core.config import config_files, load_config
 from assistant.core.layout import MUTED
@@ -28,6 +29,7 @@ from assistant.core.messages import (
     Control,
     Level,
     Message,
+    ModelsUsed,
     MuteChanged,
     QualityAlert,
     SensorsReport,
@@ -45,7 +47,7 @@ STATE_STYLES = {"ready": "green", "degraded": "yellow", MUTED: "yellow", "safe m
 
 SIMPLER = "simpler"
 """What a stage's alert is kept by whose simpler path it takes."""
-UNTOLD = (Level, SensorsReport)
+UNTOLD = (Level, SensorsReport, ModelsUsed)
 """Events that come every few seconds, whatever happens, and get no line."""
 
 Event = Message | Status
@@ -89,7 +91,7 @@ def _show_live(events: Iterator[Event]) -> None:
 
 
 class View:
-    """The screen: processes, level, alerts, the last events, and stage times."""
+    """The screen: processes, level, models, alerts, the last events, and stage times."""
 
     def __init__(self) -> None:
         self._status = Status()
@@ -98,6 +100,7 @@ class View:
         self._rows: deque[str] = deque(maxlen=SHOWN_EVENTS)
         self._stopwatch = Stopwatch()
         self._times: deque[Times] = deque(maxlen=SHOWN_TIMES)
+        self._models = ModelCounts()
 
     def observe(self, event: Event) -> None:
         """Process one event."""
@@ -108,6 +111,8 @@ class View:
                 self._level = event
             case SensorsReport():
                 pass
+            case ModelsUsed():
+                self._models.observe(event)
             case MuteChanged(muted=True):
                 self._level = None
                 self._rows.append(_row(event))
@@ -122,6 +127,7 @@ class View:
         return Group(
             self._processes(),
             self._meter(),
+            *self._processor_times(),
             *(Text(alert, "red") for alert in self._alerts.values()),
             Text("\n".join(self._rows)),
             *self._latencies(),
@@ -155,6 +161,11 @@ class View:
         bar = "█" * round(share * LEVEL_CELLS)
         style = "green" if self._level.speech else "dim"
         return Text(f"{bar:<{LEVEL_CELLS}} {describe(self._level)}", style)
+
+    def _processor_times(self) -> Iterator[Text]:
+        if used := sorted(self._models.cpu_s.items()):
+            told = ", ".join(f"{name} {version} {cpu_s:.1f} s" for (name, version), cpu_s in used)
+            yield Text(f"processor time: {told}", "dim")
 
     def _latencies(self) -> Iterator[Table]:
         if self._times:

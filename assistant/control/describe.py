@@ -32,6 +32,7 @@ from assistant.core.messages import (
     Level,
     ListenHere,
     Message,
+    ModelsUsed,
     MusicLibrary,
     MuteChanged,
     NothingHeard,
@@ -195,6 +196,9 @@ def _of_daemon(event: Message) -> str:
         case Tried(stage=stage, model=model, version=version, taken=taken, reason=reason):
             told = "takes all" if taken else "goes back"
             return f"{stage}: {model} {version} {told}: {reason}"
+        case ModelsUsed(stage=stage, models=models):
+            told = ", ".join(f"{m.model} {m.version} {m.cpu_s:.1f} s" for m in models)
+            return f"{stage}: {told}"
         case QualityAlert(stage="sensors", what=name, over=True):
             return f"sensors: alarms of {name} are as rare as expected again"
         case QualityAlert(stage="sensors", what=name, value=value, expected=expected):

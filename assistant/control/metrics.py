@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from assistant.control.exposition import family, labels
+from assistant.control.model_metrics import ModelCounts
 from assistant.control.sensor_metrics import SensorCounts
 from assistant.core.messages import (
     Commit,
     Interpretation,
     Message,
+    ModelsUsed,
     PlaybackStarted,
     QualityAlert,
     Question,
@@ -174,7 +176,7 @@ class Counts:
         self._alerts: Counter[tuple[str, str]] = Counter()
         self._seconds: dict[str, tuple[int, float]] = {}
         self._buckets: Counter[tuple[str, float]] = Counter()
-        self._sensors = SensorCounts()
+        self._sensors, self._models = SensorCounts(), ModelCounts()
 
     def observe(self, message: Message) -> None:
         """Count `message`."""
@@ -182,6 +184,8 @@ class Counts:
         match message:
             case Commit():
                 self.utterances += 1
+            case ModelsUsed():
+                self._models.observe(message)
             case StageFailed(stage=stage, code=code):
                 self._failures[stage, code] += 1
             case StageRestarted(stage=stage):
@@ -234,7 +238,7 @@ class Counts:
         lines += family("stage_seconds", "histogram", "Where an utterance's time went.")
         for stage in (s for s in STAGES if s in self._seconds):
             lines += self._histogram(stage)
-        lines += self._sensors.lines()
+        lines += [*self._models.lines(), *self._sensors.lines()]
         return "\n".join(lines) + "\n"
 
     def _histogram(self, stage: str) -> list[str]:

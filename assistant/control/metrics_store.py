@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from assistant.control.metrics import Counts, StageFigures, Stopwatch, Times, figures
-from assistant.control.process_metrics import model_lines, process_lines
+from assistant.control.model_metrics import model_lines
+from assistant.control.process_metrics import process_lines
 from assistant.control.procfs import Usage
 from assistant.core.files import replace_file
 from assistant.core.messages import Message

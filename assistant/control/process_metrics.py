@@ -1,4 +1,4 @@
-"""What the assistant's processes and models take of the machine, for Prometheus."""
+"""What the assistant's processes take of the machine, for Prometheus."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from assistant.control.exposition import family, labels
 from assistant.control.procfs import Usage
-from assistant.core.errors import ModelError
-from assistant.core.models.manifest import Library
 
 
 def process_lines(processes: Iterable[Usage]) -> list[str]:
@@ -29,18 +27,4 @@ def process_lines(processes: Iterable[Usage]) -> list[str]:
         f"hark_process_memory_bytes{labels(process=name)} {size}"
         for name, size in sorted(memory.items())
     ]
-    return found
-
-
-def model_lines(library: Library) -> list[str]:
-    """The size of each model that is here, in the version in use; none without a sound manifest."""
-    found = family("model_bytes", "gauge", "Bytes of a model's files, in the version in use.")
-    try:
-        for name in filter(library.present, library.artefacts):
-            folder = library.folder(name)
-            size = sum((folder / file.name).stat().st_size for file in library.artefact(name).files)
-            told = labels(model=name, version=library.version(name))
-            found.append(f"hark_model_bytes{told} {size}")
-    except (ModelError, OSError):  # its stage reports it, or it is being replaced just now
-        return []
     return found

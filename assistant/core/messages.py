@@ -23,6 +23,8 @@ from assistant.core.home.messages import HomeReceipt as HomeReceipt
 from assistant.core.home.messages import HomeStates as HomeStates
 from assistant.core.home.messages import MusicLibrary as MusicLibrary
 from assistant.core.home.messages import ReportedAttributes as ReportedAttributes
+from assistant.core.models.messages import ModelsUsed as ModelsUsed
+from assistant.core.models.messages import ModelUse as ModelUse
 from assistant.core.models.messages import Replace as Replace
 from assistant.core.models.messages import Replaced as Replaced
 from assistant.core.models.messages import Tried as Tried

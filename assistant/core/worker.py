@@ -34,6 +34,7 @@ from assistant.core.messages import (
     Work,
 )
 from assistant.core.models.swap import NICE, LoadSwap, ModelSwaps, StageSwap, Trials
+from assistant.core.models.usage import USAGE, ModelUsage
 from assistant.core.stage import Stage
 
 ORDERS = (Reload, Replace, Simplify)
@@ -43,6 +44,7 @@ LOOK_FOR_CANDIDATE_EVERY_S = 0.05
 QUIET_BEFORE_RELOAD_S = 1.0
 TRIM_EVERY_S = 60.0
 """Seconds between two returns of freed memory to the system; the C library otherwise keeps it."""
+TELL_OF_MODELS_EVERY_S = 10.0
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +66,7 @@ class Worker:
     slow in a rebuild before it, in a fork, while the stage goes on. After a rebuild `unfinished`
     names a model that is to be loaded whole, in that thread: `load` gets no version then. The stage
     takes the `simpler` path when that is ordered. `trials` are of versions that read a share of the
-    utterances.
+    utterances. `usage` is what the models use, which is told from time to time.
     """
 
     def __init__(
@@ -80,13 +82,15 @@ class Worker:
         unfinished: Callable[[], str] | None = None,
         simpler: SimplerPath | None = None,
         trials: Trials | None = None,
+        usage: ModelUsage = USAGE,
     ) -> None:
         self._name, self._stage, self._bus = name, stage, bus
         self._heartbeat, self._rebuild, self._clock = heartbeat, rebuild, clock
         self._stopped = self._retiring = False
         self._put_off: deque[Message] = deque()
         self._tested_at_s = self._worked_at_s = float("-inf")
-        self._trimmed_at_s = clock()
+        self._trimmed_at_s = self._told_of_models_at_s = clock()
+        self._usage = usage
         self._reload_wanted = False
         self._prepare, self._unfinished = prepare, unfinished
         self._preparing: Fork[object] | None = None
@@ -114,6 +118,7 @@ class Worker:
                 self._fail(refusal, "")
             self._fault_limiter.tick(self._clock())
             self._trim()
+            self._tell_of_models()
             due_s = self._stage.deadline_s()
             if due_s is not None and due_s <= (now_s := self._clock()):
                 self._feed(Tick(at_s=now_s))
@@ -152,6 +157,12 @@ class Worker:
         if self._clock() - self._trimmed_at_s >= TRIM_EVERY_S:
             self._trimmed_at_s = self._clock()
             trim_heap()
+
+    def _tell_of_models(self) -> None:
+        if self._clock() - self._told_of_models_at_s >= TELL_OF_MODELS_EVERY_S:
+            self._told_of_models_at_s = self._clock()
+            if (news := self._usage.news(self._name)) is not None:
+                self._emit(news)
 
     def _take(self, message: Message) -> None:
         if isinstance(message, SelfTest):

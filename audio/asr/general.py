@@ -11,6 +11,7 @@ import pocketsphinx
 
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from audio.asr.acoustic.gaussians import model_folder, model_options
+from audio.asr.decoder import CountedDecoder
 from audio.asr.pronunciation import dictionary_path
 from audio.asr.recognizer import Recognition, agree, recognition
 
@@ -106,7 +107,7 @@ class GeneralEnglish:
 
     @cached_property
     def _decoder(self) -> pocketsphinx.Decoder:
-        return pocketsphinx.Decoder(
+        return CountedDecoder(
             **model_options(self._transform),
             lm=str(model_folder().parent / "en-us.lm.bin"),
             dict=str(dictionary_path()),

@@ -17,6 +17,7 @@ from assistant.core.speakable import SpeakableSource
 from audio.asr.acoustic.gaussians import model_options
 from audio.asr.cepstral_mean import BLOCK_S, CepstralMean
 from audio.asr.confidence import certainty, evidence, is_plausible
+from audio.asr.decoder import CountedDecoder
 from audio.asr.domain import FILLERS, Domain, prepare
 from audio.asr.expected import expect
 from audio.asr.free_text import filled, has_phones
@@ -363,7 +364,7 @@ class PocketSphinxRecognizer:
 
 def _decoder(domain: Domain, transform: Path | None, **options: object) -> pocketsphinx.Decoder:
     settings = {"lm": None, "cmn": "live", "bestpath": False, "loglevel": "FATAL", **options}
-    return pocketsphinx.Decoder(**model_options(transform), dict=str(domain.dictionary), **settings)
+    return CountedDecoder(**model_options(transform), dict=str(domain.dictionary), **settings)
 
 
 def _feature_decoder(domain: Domain) -> pocketsphinx.Decoder:

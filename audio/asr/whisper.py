@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from assistant.core.errors import RecognitionError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
+from assistant.core.models.usage import Meter
 from audio.asr.recognizer import Recognition, recognition
 
 FRAMES_PER_S = 100
@@ -69,13 +70,21 @@ class WhisperRecognizer:
     """Recognises any English with the CTranslate2 model in a folder; nothing is downloaded.
 
     `hints` are names that are likelier than their sound alone makes them, the first ones first.
-    Raises `RecognitionError` when the folder holds no usable model or the engine fails.
+    `meter` counts its runs. Raises `RecognitionError` when the folder holds no usable model or the
+    engine fails.
     """
 
     name = "whisper"
     forks = False
 
-    def __init__(self, model: Path, *, threads: int = 2, hints: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        model: Path,
+        *,
+        threads: int = 2,
+        hints: Sequence[str] = (),
+        meter: Meter | None = None,
+    ) -> None:
         # CTranslate2's worker threads would spin for 200 ms after each utterance.
         os.environ.setdefault("KMP_BLOCKTIME", "0")
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -96,6 +105,7 @@ class WhisperRecognizer:
         except (RuntimeError, ValueError) as error:
             raise RecognitionError("asr.model", f"{model}: {error}") from error
         self._prompt = self._prompted(hints)
+        self._meter = meter or Meter(model.name, "", threads)
         self._heard: list[NDArray[np.int16]] = []
 
     def start(
@@ -157,10 +167,11 @@ class WhisperRecognizer:
         return attempt.no_speech > _NO_SPEECH and not attempt.repetitive
 
     def _attempt(self, samples: NDArray[np.int16], floor: int) -> Attempt:
-        encoded, frames = self._encoded(samples, floor)
-        result = self._generated(encoded, _most_tokens(frames))
-        tokens = result.sequences_ids[0]
-        words = self._words(encoded, tokens, frames) if tokens else ()
+        with self._meter.run():
+            encoded, frames = self._encoded(samples, floor)
+            result = self._generated(encoded, _most_tokens(frames))
+            tokens = result.sequences_ids[0]
+            words = self._words(encoded, tokens, frames) if tokens else ()
         return Attempt(
             text=" ".join(word.text for word in words),
             words=words,

@@ -8,6 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from assistant.core.models.usage import Meter
+
 
 class WakeWordEngine(Protocol):
     """Listens to a stream of frames for some keywords at once."""
@@ -21,6 +23,23 @@ class WakeWordEngine(Protocol):
 
     def close(self) -> None:
         """Release the models."""
+
+
+class CountedEngine:
+    """An `engine` whose frames are counted as runs of a model. Implements `WakeWordEngine`."""
+
+    def __init__(self, engine: WakeWordEngine, version: str) -> None:
+        self._engine, self.name, self.locates = engine, engine.name, engine.locates
+        self._meter = Meter(f"wake-{engine.name}", version)
+
+    def process(self, frame: NDArray[np.int16]) -> str | None:
+        """Take the next 512 samples; the keyword, as configured, that was just noticed."""
+        with self._meter.run():
+            return self._engine.process(frame)
+
+    def close(self) -> None:
+        """Release the models."""
+        self._engine.close()
 
 
 def spoken(keyword: str) -> str:

@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from typing import NamedTuple
 
 from assistant.core.errors import ConfigError, WakeWordError
 from assistant.core.settings.hearing import WakeSettings
 from audio.wake import microwakeword, porcupine
-from audio.wake.engine import WakeWordEngine, spoken
+from audio.wake.engine import CountedEngine, WakeWordEngine, spoken
 from audio.wake.keyphrase import KeyPhrases
 from audio.wake.microwakeword import MicroWakeWords
 from audio.wake.porcupine import Porcupine
 
 
 class Engine(NamedTuple):
-    """How an engine is made, and whether it is worth trying for a keyword."""
+    """How an engine is made, whether it is worth trying for a keyword, and its package."""
 
     make: Callable[[Mapping[str, float]], WakeWordEngine]
     knows: Callable[[str], bool]
+    package: str
+
+    def counted(self, keywords: Mapping[str, float]) -> CountedEngine:
+        """The engine for these keywords, with its version counted; raises as `make` does."""
+        return CountedEngine(self.make(keywords), version(self.package))
 
 
 ENGINES = {
-    "porcupine": Engine(Porcupine, lambda k: spoken(k) in porcupine.known_keywords()),
-    "microwakeword": Engine(MicroWakeWords, lambda k: spoken(k) in microwakeword.known_keywords()),
-    "pocketsphinx": Engine(KeyPhrases, lambda k: True),
+    "porcupine": Engine(
+        Porcupine, lambda k: spoken(k) in porcupine.known_keywords(), "pvporcupine"
+    ),
+    "microwakeword": Engine(
+        MicroWakeWords, lambda k: spoken(k) in microwakeword.known_keywords(), "pymicro-wakeword"
+    ),
+    "pocketsphinx": Engine(KeyPhrases, lambda k: True, "pocketsphinx"),
 }
 
 
@@ -52,7 +62,7 @@ def engines_for(engine: str, keywords: Mapping[str, float]) -> list[WakeWordEngi
 
 def _named(engine: str, keywords: Mapping[str, float]) -> WakeWordEngine:
     try:
-        return ENGINES[engine].make(keywords)
+        return ENGINES[engine].counted(keywords)
     except WakeWordError as error:
         if error.code != "wake.unknown_keyword":
             raise
@@ -62,20 +72,20 @@ def _named(engine: str, keywords: Mapping[str, float]) -> WakeWordEngine:
 def _able(keywords: Mapping[str, float]) -> list[WakeWordEngine]:
     """For each keyword the first engine that knows it."""
     left, engines, refusal = dict(keywords), list[WakeWordEngine](), ""
-    for make, knows in ENGINES.values():
-        known = {k: s for k, s in left.items() if knows(k)}
+    for engine in ENGINES.values():
+        known = {k: s for k, s in left.items() if engine.knows(k)}
         if not known:
             continue
         try:
-            engines.append(make(known))
+            engines.append(engine.counted(known))
         except WakeWordError as error:
             refusal = error.message
         else:
             left = {k: s for k, s in left.items() if k not in known}
     if not left:
         return engines
-    for engine in engines:
-        engine.close()
+    for made in engines:
+        made.close()
     named = ", ".join(f'"{keyword}"' for keyword in left)
     message = (
         f"no engine listens for {named}. "

@@ -116,6 +116,9 @@ _FULL_OF: dict[tuple[type[Message], str], Any] = {
     (messages.SensorsRequest, "what"): "learn",
     (messages.SensorsRequest, "anomaly"): "1",
     (messages.Simplify, "why"): "slow",
+    (messages.ModelsUsed, "models"): (
+        messages.ModelUse(model="ner", version="1", cpu_s=1.0, runs=1),
+    ),
     (messages.HomeDescribed, "text"): '{"areas": [{"name": "Kitchen", "id": "kitchen"}]}',
 }
 """The same for fields that are other ones than those of their name elsewhere."""

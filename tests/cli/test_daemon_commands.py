@@ -34,6 +34,8 @@ from assistant.core.messages import (
     Interpretation,
     Level,
     Message,
+    ModelsUsed,
+    ModelUse,
     MuteChanged,
     PlaybackStarted,
     QualityAlert,
@@ -61,10 +63,14 @@ STATUS = Status(
         ProcessStatus(name="answer", state="safe mode"),
     )
 )
+USED = ModelsUsed(
+    stage="nlu", began_s=1.0, models=(ModelUse(model="ner", version="1", cpu_s=2.5, runs=1000),)
+)
 STORY: list[Message] = [
     Woke(utterance_id="u", wake_word="computer"),
     Level(rms_dbfs=-20.0, noise_floor_dbfs=-60.0, speech=True),
     SensorsReport(readings=()),
+    USED,
     Utterance(
         at_s=10.7,
         utterance_id="u",
@@ -313,13 +319,13 @@ def test_watch_prints_one_object_a_line_for_programs(tmp_path: Path, config: Pat
 
 
 @pytest.mark.usefixtures("impatient")
-def test_watch_prints_one_line_an_event_but_of_levels_and_sensors_off_a_terminal(
+def test_watch_prints_one_line_an_event_but_of_what_is_told_all_the_time_off_a_terminal(
     tmp_path: Path, config: Path
 ) -> None:
     lines = [line[10:] for line in follow(tmp_path, "--config", config)]
     assert lines[0].endswith("control ready, asr ready, answer safe mode")
     assert "HassTurnOn(area=kitchen) 1.00" in lines[4]
-    assert len(lines) == 1 + len(STORY) - 2
+    assert len(lines) == 1 + len(STORY) - 3
 
 
 def shown(view: View) -> str:
@@ -336,6 +342,7 @@ def test_the_live_view_shows_processes_level_events_and_times() -> None:
     assert "asr ready ×1" in text
     assert "answer safe mode" in text
     assert "-20 dB, floor -60 dB, speech" in text
+    assert "processor time: ner 1 2.5 s" in text
     assert "“kitchen light on” (whisper)" in text
     assert [line.split() for line in text.splitlines() if "endpointing" in line] == [
         ["│", "endpointing", "│", "700", "│", "700", "│", "700", "│"]
@@ -378,6 +385,7 @@ def test_every_event_of_the_story_is_described() -> None:
     assert told["Utterance"] == "2.0 s, 1.5 s of speech, revision 0"
     assert told["Reply"] == "“The light is on.”"
     assert told["PlaybackStarted"] == ""
+    assert told["ModelsUsed"] == "nlu: ner 1 2.5 s"
 
 
 def test_no_kind_of_event_lacks_its_words() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from assistant.control.metrics_store import MetricsStore
 from assistant.control.procfs import Usage
-from assistant.core.messages import Commit, SensorsReport, Simplify
+from assistant.core.messages import Commit, ModelsUsed, ModelUse, SensorsReport, Simplify
 from tests.control.test_sensor_metrics import REPORT
 from tests.support.network import free_port
 
@@ -96,6 +96,7 @@ def test_a_real_prometheus_scrapes_the_metrics_and_evaluates_every_alert_rule(
     tmp_path: Path,
 ) -> None:
     used = Usage(name="asr", cpu_s=1.5, pss_bytes=1000)
+    ran = ModelUse(model="intent", version="1", cpu_s=0.25, runs=3)
     store = MetricsStore(
         tmp_path / "metrics.jsonl", 10, tmp_path / "hark.prom", lambda: [used], tmp_path
     )
@@ -103,6 +104,7 @@ def test_a_real_prometheus_scrapes_the_metrics_and_evaluates_every_alert_rule(
         Commit(utterance_id="u", revision=0),
         Simplify(stage="answer", why="slow", for_s=60.0),
         REPORT,
+        ModelsUsed(stage="nlu", began_s=1.0, models=(ran,)),
     ):
         store.observe(message)
     store.tick()
@@ -111,6 +113,9 @@ def test_a_real_prometheus_scrapes_the_metrics_and_evaluates_every_alert_rule(
         assert asked.value('hark_simpler{stage="answer"}') == ["1"]
         (size,) = asked.value('hark_model_bytes{model="intent",version="1"}')
         assert int(size) > 20_000_000
+        # Joined with the size, as a dashboard may.
+        by_model = "hark_model_cpu_seconds_total * on (model, version) (hark_model_bytes > bool 0)"
+        assert asked.value(by_model) == ["0.25"]
         assert asked.value('hark_process_cpu_seconds_total{process="asr"}') == ["1.5"]
 
         def evaluated() -> list[dict[str, Any]]:

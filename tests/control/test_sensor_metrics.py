@@ -17,6 +17,8 @@ from assistant.control.process_metrics import process_lines
 from assistant.control.procfs import Usage
 from assistant.core.messages import (
     Anomaly,
+    ModelsUsed,
+    ModelUse,
     SafeModeEntered,
     SensorEvent,
     SensorReading,
@@ -94,6 +96,8 @@ def test_rules_and_dashboard_name_metrics_that_there_are() -> None:
     counts = Counts()
     counts.observe(REPORT)
     counts.measured({"total": 0.5})
+    ran = ModelUse(model="ner", version="1", cpu_s=1.0, runs=1)
+    counts.observe(ModelsUsed(stage="nlu", began_s=1.0, models=(ran,)))
     used = process_lines([Usage(name="asr", cpu_s=1.0, pss_bytes=1)])
     there = named(counts.prometheus() + "\n".join(used))
     for group in yaml.safe_load((OPERATIONS / "alerts.yml").read_text("utf-8"))["groups"]:

@@ -15,6 +15,7 @@ from unittest.mock import ANY
 import pytest
 
 from assistant.core.bus import Address, Bus
+from assistant.core.clock import boottime_s
 from assistant.core.codec import topic
 from assistant.core.degraded import SimplerPath
 from assistant.core.errors import AnswerError, BusError, ModelError
@@ -22,6 +23,7 @@ from assistant.core.failure import TOLD_IN_FULL
 from assistant.core.messages import (
     BargeIn,
     Message,
+    ModelsUsed,
     Question,
     Reload,
     Reloaded,
@@ -35,8 +37,9 @@ from assistant.core.messages import (
     Tick,
 )
 from assistant.core.models.swap import LoadSwap, StageSwap
+from assistant.core.models.usage import USAGE, ModelUsage
 from assistant.core.stage import Stage
-from assistant.core.worker import ORDERS, Worker
+from assistant.core.worker import ORDERS, TELL_OF_MODELS_EVERY_S, Worker
 
 CONSUMERS: dict[type[Message], str] = {Question: "answer", SpokenReply: "ear"}
 PEERS = ("answer", "ear")
@@ -99,14 +102,21 @@ def running(
     load: LoadSwap | None = None,
     retires: bool = False,
     simpler: SimplerPath | None = None,
+    usage: ModelUsage = USAGE,
+    clock: Callable[[], float] = boottime_s,
 ) -> Iterator[Bus]:
     """`stage` at work as "answer", and perhaps asked to retire after work; gives "ear"."""
-    wanted = (SpokenReply, StageFailed, Reloaded, Replaced)
+    wanted = (SpokenReply, StageFailed, Reloaded, Replaced, ModelsUsed)
     ear = Bus("ear", address, PEERS, CONSUMERS, wanted)
     bus = Bus("answer", address, PEERS, CONSUMERS, (*stage.consumes, *ORDERS))
     rebuild = (lambda: rebuilt) if rebuilt is not None else None
     beats = Beats()
-    worker = Worker("answer", stage, bus, beats, rebuild, load=load, simpler=simpler)
+    worker = Worker(
+        *("answer", stage, bus, beats, rebuild, clock),
+        load=load,
+        simpler=simpler,
+        usage=usage,
+    )
     thread = threading.Thread(target=worker.run)
     thread.start()
     try:
@@ -559,6 +569,31 @@ def test_a_process_that_is_followed_later_is_heard(address: Address) -> None:
             answer.send(Reloaded(stage="late"))
             heard = list(ear.receive(PATIENCE_S / 1000))
         assert heard == [Reloaded(stage="late")]
+
+
+def test_what_the_models_have_used_is_told_from_time_to_time(address: Address) -> None:
+    class Counting(Echo):
+        def feed(self, message: Message) -> Iterable[Message]:
+            usage.add("reader", "1", 0.5)
+            return super().feed(message)
+
+    usage, began_s = ModelUsage(), boottime_s()
+
+    def quick() -> float:
+        """A clock that goes fifty times as fast; what is of the future would be refused."""
+        return began_s - 3600 + 50 * (boottime_s() - began_s)
+
+    with running(Counting(), address, usage=usage, clock=quick) as ear:
+        ask(ear, "hello", "u1")
+        first = next_from(ear, ModelsUsed)
+        ask(ear, "hello", "u2")
+        ask(ear, "hello", "u3")
+        second = next_from(ear, ModelsUsed)
+    assert isinstance(first, ModelsUsed)
+    assert isinstance(second, ModelsUsed)
+    assert (first.stage, first.models[0].model, first.models[0].runs) == ("answer", "reader", 1)
+    assert (second.models[0].runs, second.models[0].cpu_s) == (3, 1.5)
+    assert second.at_s - first.at_s >= TELL_OF_MODELS_EVERY_S
 
 
 def test_sources_are_polled_beside_the_sockets(ears: Callable[[], Bus]) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from assistant.answer.answerer import NOTHING_FOUND
 from assistant.answer.generation.generator import MODEL as GENERATOR
@@ -119,3 +122,45 @@ def test_answers_that_get_worse_are_told_to_who_watches_and_to_prometheus(daemon
     for process in ("answer", "asr", "skills"):
         assert f'hark_process_memory_bytes{{process="{process}"}} ' in textfile.read_text()
     assert "(quality.declined)" in daemon.log.read_text()
+
+
+def used_by_models(textfile: Path) -> dict[tuple[str, str], float]:
+    """(Metric, model) → its value, of the version that ships."""
+    found = {}
+    for family in text_string_to_metric_families(textfile.read_text()):
+        for sample in family.samples:
+            if sample.labels.get("version") == "1":
+                found[sample.name, sample.labels["model"]] = sample.value
+    return found
+
+
+def test_what_the_models_use_is_told_and_goes_on_when_their_process_begins_anew(
+    daemon: Daemon,
+) -> None:
+    textfile = daemon.state_dir.parent / "hark.prom"
+    counters = [
+        (f"hark_model_{what}_total", model)
+        for what in ("cpu_seconds", "runs")
+        for model in ("reader", "generator")
+    ]
+
+    def grown(before: Mapping[tuple[str, str], float], number: int) -> dict[tuple[str, str], float]:
+        """The counters once all are greater, which a question brings about."""
+        text = f"{KNOWN[0]}{'?' * number}"
+        ask(daemon, [f"used-{number}"], [text])
+        ends_s = time.monotonic() + PATIENCE_S
+        while True:
+            now = used_by_models(textfile)
+            assert all(now[counter] >= value for counter, value in before.items())
+            if all(now.get(counter, 0.0) > before.get(counter, 0.0) for counter in counters):
+                return now
+            assert time.monotonic() < ends_s, now
+            time.sleep(0.2)
+
+    first = grown({}, FIFTY + 1)
+    os.kill(daemon.pid("answer"), signal.SIGKILL)
+    daemon.wait_for(Expect("StageRestarted", {"stage": "answer"}).matches, PATIENCE_S)
+    second = grown(first, FIFTY + 2)
+    # The new process has used less than that altogether, which the sum does not show.
+    (reader,) = (("hark_model_cpu_seconds_total", "reader"),)
+    assert second[reader] - first[reader] < first[reader]

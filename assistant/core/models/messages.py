@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from assistant.core.parts import Control
 
@@ -41,3 +41,26 @@ class Tried(Control, frozen=True, kw_only=True):
     taken: bool
     reason: str
     """Figures, and no words of the user."""
+
+
+class ModelUse(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one version of a model has used in a process since that began."""
+
+    model: str
+    version: str
+    cpu_s: Annotated[float, Meta(ge=0)]
+    """Processor time in seconds."""
+    runs: Annotated[int, Meta(ge=0)]
+    """How often it was run."""
+
+
+class ModelsUsed(Control, frozen=True, kw_only=True):
+    """What the models of the process of `stage` have used, in all; one that is lost costs nothing.
+
+    Where several stages share a process, one of them tells of all.
+    """
+
+    stage: str
+    began_s: float
+    """When the process began, on CLOCK_BOOTTIME; another one counts from nothing."""
+    models: tuple[ModelUse, ...]

@@ -22,6 +22,7 @@ from assistant.core.models.manifest import Library
 from assistant.core.models.onnx import external_tensors
 from assistant.core.models.providers import CPU, ELSEWHERE, PROVIDERS, short
 from assistant.core.models.shared import shared
+from assistant.core.models.usage import Meter
 
 FAULTS = (
     faults.EPFail,
@@ -43,14 +44,28 @@ _RAISED_AT = re.compile(r"^/\S+:\d+ .*?\) (?=\S)")
 
 
 class Session(InferenceSession):
-    """A model that is ready to run; its shared `tables` must live as long as it does."""
+    """A model that is ready to run; its shared `tables` must live as long as it does.
+
+    A `meter` counts its runs.
+    """
 
     tables: tuple[OrtValue, ...] = ()
+    meter: Meter | None = None
 
     @property
     def runs_on(self) -> str:
         """The provider that comes first in it, by its short name."""
         return short(self.get_providers()[0])
+
+    def run(self, output_names: Any, input_feed: Any, run_options: Any = None) -> Sequence[Any]:
+        """The outputs of that name, or all for None, in that order."""
+        if self.meter is None:
+            return self._computed(output_names, input_feed, run_options)
+        with self.meter.run():
+            return self._computed(output_names, input_feed, run_options)
+
+    def _computed(self, output_names: Any, input_feed: Any, run_options: Any) -> Sequence[Any]:
+        return super().run(output_names, input_feed, run_options)
 
 
 class AcceleratedSession(Session):
@@ -78,14 +93,13 @@ class AcceleratedSession(Session):
         """The provider that comes first in it, by its short name."""
         return CPU if self._instead else super().runs_on
 
-    def run(self, output_names: Any, input_feed: Any, run_options: Any = None) -> Sequence[Any]:
-        """The outputs, as of any session."""
+    def _computed(self, output_names: Any, input_feed: Any, run_options: Any) -> Sequence[Any]:
         if self._instead is not None:
             return self._instead.run(output_names, input_feed, run_options)
         fault = None
         if self._process == os.getpid():
             try:
-                return super().run(output_names, input_feed, run_options)
+                return super()._computed(output_names, input_feed, run_options)
             except FAULTS as error:
                 fault = error
         instead = self._on_cpu()
@@ -117,9 +131,13 @@ def open_session(library: Library, name: str, file: str, threads: int = 1) -> Se
 def session_of(
     library: Library, name: str, file: str, content: Mapping[str, bytes], threads: int = 1
 ) -> Session:
-    """A session like `open_session`'s, from `content` that `Library.read` has returned."""
+    """A session like `open_session`'s, from `content` that `Library.read` has returned.
+
+    Its runs are counted as those of the version that `library` reads.
+    """
     where = str(library.folder(name) / file)
     session = session_of_bytes(content[file], where, threads)
+    session.meter = Meter(name, library.version(name), threads)
     artefact = library.artefact(name)
     _compare(where, "input", artefact.inputs, session.get_inputs())
     _compare(where, "output", artefact.outputs, session.get_outputs())

@@ -7,6 +7,7 @@ from itertools import count
 import numpy as np
 import pytest
 
+from assistant.core.models.usage import USAGE
 from audio.asr.general import GeneralEnglish
 from tests.support.voices import speech
 
@@ -32,6 +33,17 @@ def test_a_question_is_heard_in_words_of_general_english(sound: bytes) -> None:
     words = general.finish(sound, MEAN, 2.0).words
     assert [w.text for w in words][-3:] == ["in", "the", "summer"]
     assert all(0.0 < word.confidence <= 1.0 for word in words)
+
+
+def test_what_it_decodes_is_counted(sound: bytes) -> None:
+    USAGE.begin()
+    GeneralEnglish(clock=lambda: 0.0).finish(sound, MEAN, 3.0)
+    told = USAGE.news("asr")
+    assert told is not None
+    (used,) = told.models
+    assert used.model == "pocketsphinx"
+    assert used.runs > len(sound) / 32_000  # a second is several pieces
+    assert used.cpu_s > 0.01
 
 
 def test_what_is_not_decoded_within_the_budget_gives_nothing(sound: bytes) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from assistant.core.errors import RecognitionError
+from assistant.core.models.usage import Meter, ModelUsage
 from audio.asr.recognizer import Recognition
 from audio.asr.whisper import FLOOR_FRAMES, FULL_FRAMES, WhisperRecognizer, longest
 from tests.support.scripted_whisper import write_whisper
@@ -53,6 +54,18 @@ def test_words_are_lower_case_and_carry_confidences(light: Watched) -> None:
     assert [word.text for word in heard.words] == ["turn", "on", "the", "light"]
     assert all(0.0 < word.confidence <= 1.0 for word in heard.words)
     assert heard.engine == "whisper"
+
+
+def test_its_threads_are_counted_once_for_each_window(tmp_path: Path) -> None:
+    usage = ModelUsage()
+    model = write_whisper(tmp_path, ["thanks"] * 40)
+    looping = WhisperRecognizer(model, meter=Meter("whisper-tiny.en", "1", 2, usage))
+    hear(looping, sound(8.0))
+    told = usage.news("asr")
+    assert told is not None
+    (used,) = told.models
+    assert (used.model, used.version, used.runs) == ("whisper-tiny.en", "1", 2)
+    assert used.cpu_s > 0
 
 
 @pytest.mark.parametrize(

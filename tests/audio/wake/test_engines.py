@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from assistant.core.errors import ConfigError, WakeWordError
+from assistant.core.models.usage import USAGE
 from assistant.core.settings.hearing import WakeSettings
 from audio.wake.engine import WakeWordEngine
 from audio.wake.keyphrase import KeyPhrases
@@ -57,6 +58,21 @@ def test_auto_takes_for_each_keyword_the_first_engine_that_knows_it(
     keywords: dict[str, float], engine: str
 ) -> None:
     assert select(WakeSettings(keywords=keywords)).name == engine
+
+
+def test_what_each_engine_hears_is_counted() -> None:
+    USAGE.begin()
+    engine = select(WakeSettings(keywords={"alexa": 0.7, "okay nabu": 0.7, "hello kitchen": 0.7}))
+    for frame in silence(0.5):
+        engine.process(np.frombuffer(frame, np.int16))
+    engine.close()
+    told = USAGE.news("audio")
+    assert told is not None
+    assert {(used.model, used.runs) for used in told.models} == {
+        (f"wake-{name}", len(silence(0.5)))
+        for name in ("porcupine", "microwakeword", "pocketsphinx")
+    }
+    assert all(used.cpu_s > 0 and used.version for used in told.models)
 
 
 def test_a_keyword_that_no_engine_knows_is_refused_with_what_each_knows() -> None:
