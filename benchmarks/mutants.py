@@ -93,6 +93,7 @@ OWN_TESTS: dict[str, tuple[str, ...]] = {
     "assistant/core/models/onnx.py": ("tests/core/models/test_session.py",),
     "assistant/core/parts.py": ("tests/core/test_parts.py",),
     "assistant/core/models/opened.py": ("tests/core/models/test_opened.py",),
+    "assistant/core/models/usage.py": ("tests/core/models/test_usage.py",),
     "assistant/core/models/tokens.py": ("tests/core/models/test_tokens.py",),
     "assistant/core/models/swap.py": ("tests/core/models/test_swap.py",),
     "assistant/core/stage.py": (_WORKER,),

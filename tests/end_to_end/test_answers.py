@@ -25,7 +25,7 @@ from assistant.core.messages import Question
 from assistant.core.models.manifest import Library
 from assistant.core.quality.baseline import keep_baseline, models_at_work
 from assistant.serving.processes import consumers
-from tests.support.scenario import Daemon, Expect, command_line, documents_of, quiet, tell
+from tests.support.scenario import Daemon, Expect, await_indexed, command_line, quiet, tell
 
 pytestmark = pytest.mark.e2e
 
@@ -45,19 +45,8 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     settings = f'[documents]\nfolders = ["{DOCUMENTS}"]\n'
     settings += f'[metrics]\ntextfile = "{folder / "hark.prom"}"\n[alerts]\nrest_s = {REST_S}\n'
     with quiet(folder, settings) as started:
-        _until_indexed(started)
+        await_indexed(started, DOCUMENTS)
         yield started
-
-
-def _until_indexed(daemon: Daemon) -> None:
-    files = sum(file.is_file() for file in DOCUMENTS.rglob("*"))
-    ends_s = time.monotonic() + PATIENCE_S
-    while time.monotonic() < ends_s:
-        rows = documents_of(daemon)
-        if len(rows) == files and not any(row["unencoded"] for row in rows):
-            return
-        time.sleep(0.2)
-    raise AssertionError("the documents are not indexed")
 
 
 def ask(daemon: Daemon, names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -161,6 +150,6 @@ def test_what_the_models_use_is_told_and_goes_on_when_their_process_begins_anew(
     os.kill(daemon.pid("answer"), signal.SIGKILL)
     daemon.wait_for(Expect("StageRestarted", {"stage": "answer"}).matches, PATIENCE_S)
     second = grown(first, FIFTY + 2)
-    # The new process has used less than that altogether, which the sum does not show.
-    (reader,) = (("hark_model_cpu_seconds_total", "reader"),)
+    # Of the new process alone they are smaller: it has not read the documents.
+    reader = ("hark_model_cpu_seconds_total", "reader")
     assert second[reader] - first[reader] < first[reader]

@@ -393,6 +393,18 @@ def documents_of(daemon: Daemon) -> list[dict[str, Any]]:
     return [json.loads(line) for line in told.splitlines()]
 
 
+def await_indexed(daemon: Daemon, folder: Path) -> None:
+    """Wait until every document below `folder` can be found by its meaning."""
+    files = sum(file.is_file() for file in folder.rglob("*"))
+    deadline_s = time.monotonic() + STARTUP_S
+    while time.monotonic() < deadline_s:
+        rows = documents_of(daemon)
+        if len(rows) == files and not any(row["unencoded"] for row in rows):
+            return
+        threading.Event().wait(0.2)
+    raise AssertionError("the documents are not indexed")
+
+
 @contextmanager
 def bridged(daemon: Daemon, device: str) -> Iterator[Daemon]:
     """The daemon with its bridge, once `device`, as in `DeviceChanged`, is there."""
