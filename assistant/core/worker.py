@@ -159,10 +159,16 @@ class Worker:
             trim_heap()
 
     def _tell_of_models(self) -> None:
-        if self._clock() - self._told_of_models_at_s >= TELL_OF_MODELS_EVERY_S:
-            self._told_of_models_at_s = self._clock()
-            if (news := self._usage.news(self._name)) is not None:
-                self._emit(news)
+        if (now_s := self._clock()) - self._told_of_models_at_s < TELL_OF_MODELS_EVERY_S:
+            return
+        self._told_of_models_at_s = now_s
+        if (news := self._usage.news(self._name)) is None:
+            return
+        # No process receives its own broadcasts, and all stages may be threads of one.
+        if isinstance(news, self._stage.consumes):
+            self._feed(msgspec.structs.replace(news, at_s=now_s))
+        else:
+            self._emit(news)
 
     def _take(self, message: Message) -> None:
         if isinstance(message, SelfTest):

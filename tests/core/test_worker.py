@@ -596,6 +596,26 @@ def test_what_the_models_have_used_is_told_from_time_to_time(address: Address) -
     assert second.at_s - first.at_s >= TELL_OF_MODELS_EVERY_S
 
 
+def test_a_stage_that_wants_to_know_it_is_told_of_its_own_process(address: Address) -> None:
+    class Wanting(Echo):
+        consumes: ClassVar[tuple[type[Message], ...]] = (Question, ModelsUsed)
+
+        def feed(self, message: Message) -> Iterable[Message]:
+            if isinstance(message, ModelsUsed):
+                used = f"{message.models[0].model} {message.at_s > 0}"
+                return [SpokenReply(utterance_id="used", text=used)]
+            return super().feed(message)
+
+    usage, began_s = ModelUsage(), boottime_s()
+    usage.add("reader", "1", 0.5)
+    with running(
+        *(Wanting(), address), usage=usage, clock=lambda: 50 * (boottime_s() - began_s)
+    ) as ear:
+        reply = next_from(ear, SpokenReply)
+    assert isinstance(reply, SpokenReply)
+    assert reply.text == "reader True"
+
+
 def test_sources_are_polled_beside_the_sockets(ears: Callable[[], Bus]) -> None:
     reader, writer = os.pipe()
 
