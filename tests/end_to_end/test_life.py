@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,6 +124,13 @@ def test_all_in_one_process(tmp_path: Path) -> None:
     with quiet(tmp_path, arguments=("--single",)) as daemon:
         assert {daemon.pid(name) for name in MEMBERS} == {daemon.process.pid}
         tell(daemon, served())
+
+        def of_all(event: dict[str, Any]) -> bool:
+            return {"wake-porcupine", "pocketsphinx"} <= {
+                model["model"] for model in event.get("models", ())
+            }
+
+        daemon.wait_for(of_all, within_s=30.0)
 
 
 def _fails(stage: str) -> list[Step]:
