@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -22,9 +23,11 @@ from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.layout import BASELINE_FILE, MEMBERS
 from assistant.core.messages import Question
-from assistant.core.models.manifest import Library
+from assistant.core.models.manifest import SHIPPED, Library
 from assistant.core.quality.baseline import keep_baseline, models_at_work
+from assistant.model_files.pull import import_version
 from assistant.serving.processes import consumers
+from benchmarks.endurance.versions import unchecked
 from tests.support.scenario import Daemon, Expect, await_indexed, command_line, quiet, tell
 
 pytestmark = pytest.mark.e2e
@@ -32,6 +35,8 @@ pytestmark = pytest.mark.e2e
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
 FIFTY, PATIENCE_S = 50, 60.0
 REST_S = 5
+TRIED, TOGETHER = 100, 4
+"""Questions of a trial, and how many are asked at once: all of them are worded in time."""
 JUDGED = 80
 """Questions that nothing answers; of so many an alert must come."""
 KNOWN = ("how long does the guarantee of the dishwasher run", "when is the dentist")
@@ -40,7 +45,7 @@ KNOWN = ("how long does the guarantee of the dishwasher run", "when is the denti
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     folder = tmp_path_factory.mktemp("answers")
-    models = models_at_work(Library(), (READER, GENERATOR))
+    models = models_at_work(Library(folder), (READER, GENERATOR))
     keep_baseline(folder / "state" / BASELINE_FILE, models, {"declined": 0.05})
     settings = f'[documents]\nfolders = ["{DOCUMENTS}"]\n'
     settings += f'[metrics]\ntextfile = "{folder / "hark.prom"}"\n[alerts]\nrest_s = {REST_S}\n'
@@ -49,14 +54,20 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         yield started
 
 
-def ask(daemon: Daemon, names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """All at once; gives the reply to each utterance, and fails if one is missing or repeated."""
+def ask(
+    daemon: Daemon, names: Sequence[str], texts: Sequence[str], apart: bool = False
+) -> dict[str, dict[str, Any]]:
+    """All at once; gives the reply to each utterance, and fails if one is missing or repeated.
+
+    If `apart`, each is asked in a room of its own.
+    """
     with (
         closing(Address(daemon.control.parent)) as address,
         closing(Bus("asker", address, MEMBERS, consumers(), ())) as bus,
     ):
         for name, text in zip(names, texts, strict=True):
-            bus.send(Question(utterance_id=name, text=text, at_s=boottime_s()))
+            area = name if apart else ""
+            bus.send(Question(utterance_id=name, text=text, at_s=boottime_s(), area=area))
         replies: dict[str, dict[str, Any]] = {}
         while len(replies) < len(names):
             reply = daemon.wait_for(
@@ -153,3 +164,23 @@ def test_what_the_models_use_is_told_and_goes_on_when_their_process_begins_anew(
     # Of the new process alone they are smaller: it has not read the documents.
     reader = ("hark_model_cpu_seconds_total", "reader")
     assert second[reader] - first[reader] < first[reader]
+
+
+def test_a_generator_on_trial_takes_all_by_itself(daemon: Daemon) -> None:
+    library, made = Library(daemon.state_dir / "models"), daemon.state_dir.parent / "made"
+    shutil.copytree(SHIPPED / GENERATOR, made)
+    import_version(library, GENERATOR, made, "2", unchecked)
+    tried = ("models", "try", GENERATOR, "2", "--share", "0.5", "--utterances", str(TRIED))
+    command = command_line(*tried, "--config", str(daemon.config))
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE_S)
+    asked = 0
+    while "generator 2 taken" not in daemon.log.read_text():
+        assert asked < 2 * TRIED, daemon.objects("models", "trials", "--json")
+        names = [f"tried-{asked + number}" for number in range(TOGETHER)]
+        texts = [f"{KNOWN[0]}{'!' * (asked + number)}" for number in range(TOGETHER)]
+        ask(daemon, names, texts, apart=True)
+        asked += TOGETHER
+    Expect("Tried", {"stage": "answer", "model": GENERATOR, "taken": True}).run(daemon)
+    (trial,) = daemon.objects("models", "trials", "--json")
+    assert trial["old"]["utterances"] + trial["new"]["utterances"] == TRIED
+    assert Library(library.pulled).in_use(GENERATOR).version == "2"
