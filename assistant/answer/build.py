@@ -13,6 +13,7 @@ from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.generator import MODEL as GENERATOR
 from assistant.answer.generation.generator import GenerationBudget, Generator, require_generator
 from assistant.answer.generation.phraser import Phraser
+from assistant.answer.generation.token_scheduler import TokenScheduler
 from assistant.answer.in_flight import InFlight
 from assistant.answer.ingest.collection import Collection
 from assistant.answer.ingest.encoding import PassageEncoding
@@ -31,7 +32,7 @@ from assistant.answer.retrieval.search import Searcher
 from assistant.answer.rival import OtherReader, Rival
 from assistant.answer.stage import AnswerStage
 from assistant.answer.summary.summariser import Summariser
-from assistant.core.clock import time_zone
+from assistant.core.clock import boottime_s, time_zone
 from assistant.core.config import Config
 from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.errors import ModelError
@@ -75,9 +76,19 @@ class Answering:
         collection = self.collection(knowledge, vectors, in_flight)
         return AnswerStage(answers, collection, in_flight, self.faults)
 
-    def knowledge(self, path: Path | None) -> Knowledge:
-        """What the user's documents say; empty, in memory for None. Raises `StorageError`."""
-        return Knowledge(path, time_zone(self._config.home.time_zone))
+    def knowledge(self, path: Path | None, shared: bool = False) -> Knowledge:
+        """What the user's documents say; empty, in memory for None. Raises `StorageError`.
+
+        With `shared` they are only read, while another process may add to them.
+        """
+        return Knowledge(path, time_zone(self._config.home.time_zone), shared)
+
+    def reading_stage(self, file: Path) -> AnswerStage:
+        """A stage that answers from the documents in `file`, which another process keeps."""
+        knowledge = self.knowledge(file, shared=True)
+        answers = self.answers(knowledge, self.vectors(knowledge))
+        in_flight = InFlight(TokenScheduler(clock=boottime_s))
+        return AnswerStage(answers, in_flight=in_flight, faults=self.faults)
 
     def vectors(self, knowledge: Knowledge) -> VectorIndex | None:
         """The index of the passages' vectors, in a file beside theirs."""
@@ -117,7 +128,7 @@ class Answering:
         finder = self._finder(knowledge, vectors)
         answerer = Answerer(finder, self.phraser, lambda: knowledge.generation)
         calendar = Calendar(knowledge, self._now)
-        monitor = self._monitor(kept=bool(knowledge.path))
+        monitor = self._monitor(kept=bool(knowledge.path) and not knowledge.shared)
         summariser = self._summariser(knowledge)
         return DocumentAnswers(answerer, summariser, self.phraser, calendar, monitor)
 

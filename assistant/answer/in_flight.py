@@ -6,7 +6,7 @@ changed: what was begun is finished by the stage that began it.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +24,8 @@ from assistant.core.errors import AnswerError
 from assistant.core.failure import report_failure
 from assistant.core.messages import DocumentsDone, Generated, Message, Question
 
-WORDS_WITHIN_S = 2.0
-"""Seconds from a question until what was found is said without the generator's words."""
+ROOMS = 1000
+"""Most rooms whose last answer is remembered."""
 
 
 @dataclass
@@ -56,6 +56,15 @@ class _Open:
         return Generated(utterance_id=self.utterance_id, began_at_s=began_s, tokens=self.tokens)
 
 
+class _Rooms(dict[str, Spoken]):
+    """Area → what was last answered there; of too many the oldest answer is forgotten."""
+
+    def __missing__(self, area: str) -> Spoken:
+        while len(self) >= ROOMS:
+            del self[min(self, key=lambda known: self[known].answered_s)]
+        return self.setdefault(area, Spoken())
+
+
 class InFlight:
     """Shares the generator among the current questions, a few tokens a `turn`.
 
@@ -68,7 +77,7 @@ class InFlight:
         self._scheduler = scheduler
         self._open: list[_Open] = []
         self._ready: deque[Message] = deque()
-        self.spoken: defaultdict[str, Spoken] = defaultdict(Spoken)
+        self.spoken = _Rooms()
         self.requests: dict[str, DocumentsDone | None] = {}
 
     @property
@@ -121,7 +130,7 @@ class InFlight:
     def _take_on(
         self, scheduler: TokenScheduler, question: Question, replies: Steps[None], tokens: int
     ) -> None:
-        until_s = (question.at_s or boottime_s()) + WORDS_WITHIN_S
+        until_s = (question.at_s or boottime_s()) + question.words_within_s
         request = scheduler.submit(replies, tokens, lambda step: self._heed(one, step), until_s)
         one = _Open(question.utterance_id, request)
         self._open.append(one)

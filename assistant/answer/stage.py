@@ -23,6 +23,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Protocol
 
+import msgspec
+
 from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.in_flight import InFlight, Spoken
@@ -38,6 +40,7 @@ from assistant.core.messages import (
     DocumentsDone,
     DocumentsRequest,
     Fact,
+    Found,
     Message,
     NameCalendar,
     NameSource,
@@ -277,7 +280,8 @@ class AnswerStage:
         spoken.topic = _topic(question.text, answer) if found else NOTHING
         spoken.answered_s = question.at_s
         text = answer.text if found or not declined else declined
-        return self._reply(question, text, done=found)
+        reply = self._reply(question, text, done=found)
+        return msgspec.structs.replace(reply, found=_rests_on(answer))
 
     def _reply(
         self, question: Question, text: str, *, done: bool = True, more: bool = False
@@ -299,6 +303,17 @@ def _declined(text: str, nearest: str) -> str:
     """The reply to what no skill claims and no document is asked for."""
     known = "I can't do that yet." if nearest or commands(text) else "I didn't understand that."
     return f'{known} You could say "{nearest}".' if nearest else known
+
+
+def _rests_on(answer: Answer) -> Found:
+    return Found(
+        tier=answer.tier.value,
+        sentence=answer.sentence,
+        title=answer.title,
+        place=answer.place,
+        source=str(answer.source or ""),
+        certainty=round(answer.certainty, 4),
+    )
 
 
 def _topic(question: str, answer: Answer) -> Topic:

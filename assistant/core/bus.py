@@ -289,6 +289,18 @@ class Bus:
             shown = published(message)
             self._events.send_multipart(frames if shown is message else encode(shown))
 
+    def send_to(self, process: str, work: Work) -> None:
+        """Send work to one of several processes that consume it, and publish nothing.
+
+        Raises `BusError` when its queue stays full.
+        """
+        self._push(process, encode(work), wire_name(type(work)))
+
+    def leave(self, process: str) -> None:
+        """Send nothing more to a process that has ended; what it has not taken is dropped."""
+        if (outlet := self._outlets.pop(process, None)) is not None:
+            outlet.close()
+
     def test(self) -> None:
         """Send this process a `SelfTest` through its own socket."""
         self._push(self._name, encode(SelfTest(stage=self._name)), "SelfTest")

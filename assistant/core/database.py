@@ -84,7 +84,8 @@ class Database:
 
     A damaged file is renamed, never deleted; `set_aside` is its new path. On a disk that has become
     read-only, as a failing disk does, the file can still be read. Every method raises
-    `StorageError`. The file grows to `largest_bytes` at most. `connect` opens it.
+    `StorageError`. The file grows to `largest_bytes` at most. `connect` opens it. With `shared` it
+    is only read, and its writer may have it open.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class Database:
         migrations: Sequence[Migration],
         largest_bytes: int | None = None,
         connect: Connect = CONNECT,
+        shared: bool = False,
     ) -> None:
         self.path, self._connect = path, connect
         self.set_aside: Path | None = None
@@ -100,11 +102,11 @@ class Database:
         self._largest_bytes = largest_bytes
         self._uncounted = 0
         self._guests: dict[str, Guest] = {}
-        self._read_only = path is not None and path.exists() and _is_read_only(path)
+        self._read_only = path is not None and path.exists() and (shared or _is_read_only(path))
         self._resources = ExitStack()
         with ExitStack() as opening:
             opening.callback(self.close)
-            if path is not None:
+            if path is not None and not shared:
                 self._resources.enter_context(_only_writer(path, self._read_only))
             self._open_or_begin_anew(migrations)
             if path is not None and not self._read_only:

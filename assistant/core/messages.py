@@ -37,6 +37,7 @@ from assistant.core.parts import Control as Control
 from assistant.core.parts import Fact as Fact
 from assistant.core.parts import FindFreeTime as FindFreeTime
 from assistant.core.parts import FindNextEvent as FindNextEvent
+from assistant.core.parts import Found as Found
 from assistant.core.parts import Frame as Frame
 from assistant.core.parts import Id, ReplyText, Trouble, UserText
 from assistant.core.parts import ListedDocument as ListedDocument
@@ -163,6 +164,8 @@ class Question(Spoken, frozen=True, kw_only=True):
     """What to say when the task cannot be done."""
     acted: bool = False
     """Whether the skill has changed any state."""
+    words_within_s: float = 2.0
+    """Seconds after which what was found is said without the generator's words; 0 for never any."""
 
 
 class SpokenReply(Spoken, frozen=True, kw_only=True, tag="Reply"):
@@ -183,6 +186,8 @@ class SpokenReply(Spoken, frozen=True, kw_only=True, tag="Reply"):
     """Whether it may be played once only. It is sent again, with the same id, until it is heard."""
     handed: tuple[Command, ...] = ()
     """What the peer who asked is to carry out; `text` is true once it has."""
+    found: Found | None = None
+    """What an answer rests on."""
 
 
 class Speech(Spoken, frozen=True, kw_only=True):

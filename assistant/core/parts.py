@@ -182,6 +182,19 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     value: str
 
 
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What an answer rests on; a field without a value is "". `certainty` is in logits."""
+
+    tier: str
+    """What worded the answer: "generator", "extracted", or "declined" where nothing was found."""
+    sentence: ReplyText = ""
+    title: str = ""
+    place: str = ""
+    source: str = ""
+    """The document's path."""
+    certainty: float = 0.0
+
+
 class OpenQuestion(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Answer a text that no skill claims from the documents, or say that it cannot be answered."""
 

@@ -17,17 +17,21 @@ from assistant.core.files import sync, try_lock
 
 
 class AskedQuestion(NamedTuple):
-    """A question and its name."""
+    """A question and its name; it is in a recording, or written."""
 
     id: str | int
-    question: str
+    question: str = ""
+    recording: str = ""
+    """The recording's path, as it was given; "" for a question that is written."""
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
     """One line; a field without a value is "". `certainty` is in logits."""
 
     id: str | int
+    recording: str | msgspec.UnsetType = msgspec.UNSET
     question: str
+    """What was asked, of a recording as it was heard."""
     answer: str
     tier: str
     sentence: str
@@ -135,10 +139,13 @@ def _answers(line: bytes, asked: AskedQuestion) -> bool:
         found = _LINE.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return False
-    return (found.id, found.question) == asked
+    if asked.recording:
+        return (found.id, found.recording) == (asked.id, asked.recording)
+    return (found.id, found.question) == (asked.id, asked.question) and not found.recording
 
 
 def _may_begin_answer(torn: bytes, asked: AskedQuestion) -> bool:
     """Whether `torn` may be the beginning of an answer: anything else must not be cut off."""
-    start = msgspec.json.encode(asked._asdict())[:-1]
+    known = ("id", "recording") if asked.recording else ("id", "question")
+    start = msgspec.json.encode({name: getattr(asked, name) for name in known})[:-1]
     return torn[: len(start)] == start[: len(torn)]

@@ -1,4 +1,4 @@
-"""Questions from a file, answers to a file, whatever interrupts the work.
+"""Questions from a file, written or in recordings, answers to a file, whatever interrupts it.
 
 The file of answers is the checkpoint. Its lines are in the order of the questions and begin with
 their question, so that the next run knows what is done, cuts off an incomplete line, and continues
@@ -8,33 +8,36 @@ from there.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from assistant.answer.answerer import Answer
-from assistant.answer.generation.token_scheduler import Steps, TokenScheduler, Workers
 from assistant.core.errors import InputError
+from assistant.core.messages import Found
 from assistant.documents.answer_file import Answered, AnswerFile, AskedQuestion
+from assistant.documents.workers import AnswersQuestions, Reply, check_recording
 
 AT_ONCE = 32
-"""Questions that are answered, and then written, together."""
-WORKERS = 2
-"""Threads that the generator runs in."""
-MOST_TOKENS = 64
-"""Most tokens of an answer, as an estimate before its prompt is known."""
+"""Questions that are worked on at once, and so many answers are written together."""
+RECORDINGS_AT_ONCE = 8
+UNHEARD = "unheard"
+"""The tier of a recording in which nothing was said."""
 
 Progress = Callable[[int, int], None]
+T = TypeVar("T")
+U = TypeVar("U")
 
 
-class BatchAnswerer(Protocol):
-    """Answers questions; several together are faster than one after the other."""
+class Heard(NamedTuple):
+    """A question with its text."""
 
-    def answering_all(self, questions: Sequence[str]) -> Sequence[Steps[Answer]]:
-        """The steps to each answer, in the order of the questions."""
+    asked: AskedQuestion
+    text: str
 
 
 class BatchFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +55,8 @@ class BatchFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _BatchLine(msgspec.Struct, frozen=True):
-    question: str
+    question: str = ""
+    recording: str = ""
     id: str | int | None = None
 
 
@@ -60,13 +64,22 @@ _LINE: Any = msgspec.json.Decoder(_BatchLine | str)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def count(file: Path) -> int:
-    """The number of questions in `file`; raises `InputError` that names the first wrong line."""
-    fine, faults = 0, []
+class Counted(NamedTuple):
+    """How many questions a file holds, and how many of them in recordings."""
+
+    questions: int
+    recordings: int
+
+
+def count(file: Path) -> Counted:
+    """The questions in `file`; raises `InputError` that names the first wrong line or recording."""
+    fine, recordings, faults = 0, 0, []
     for number, line in _lines(file):
         try:
-            _asked(file, number, line)
-            fine += 1
+            asked = _asked(file, number, line)
+            if asked.recording:
+                check_recording(file.parent / asked.recording)
+            fine, recordings = fine + 1, recordings + bool(asked.recording)
         except InputError as error:
             faults.append(error)
     if faults:
@@ -74,7 +87,7 @@ def count(file: Path) -> int:
         raise InputError(faults[0].code, faults[0].message + more)
     if not fine:
         raise InputError("batch.empty", f"{file}: holds no question")
-    return fine
+    return Counted(fine, recordings)
 
 
 def read(file: Path) -> Iterator[AskedQuestion]:
@@ -88,21 +101,23 @@ def read(file: Path) -> Iterator[AskedQuestion]:
 def answer_rest(
     questions: Path,
     answers: AnswerFile,
-    answerer: BatchAnswerer,
+    answerer: AnswersQuestions,
     total: int,
     progress: Progress = lambda done, total: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> BatchFigures:
     """Answer those of the `total` questions of a file that have no answer in `answers`.
 
-    Raises `StorageError` when the disk is full.
+    Raises `StorageError` when the disk is full, and `AnswerError` where a worker cannot answer.
     """
     continued, began_s = answers.done, clock()
     left = islice(read(questions), continued, None)
     progress(continued, total)
-    while chunk := list(islice(left, AT_ONCE)):
-        made = _answered([asked.question for asked in chunk], answerer)
-        answers.append([_row(asked, answer) for asked, answer in zip(chunk, made, strict=True)])
+    hear = partial(_heard, folder=questions.parent, answerer=answerer)
+    heard = _ahead(left, hear, RECORDINGS_AT_ONCE)
+    rows = _ahead(heard, partial(_answered, answerer=answerer), AT_ONCE)
+    while chunk := list(islice(rows, AT_ONCE)):
+        answers.append(chunk)
         progress(answers.done, total)
     return figures(answers, continued, clock() - began_s)
 
@@ -118,25 +133,46 @@ def figures(answers: AnswerFile, continued: int, seconds: float = 0.0) -> BatchF
     )
 
 
-def _answered(questions: Sequence[str], answerer: BatchAnswerer) -> list[Answer]:
-    """The answers in order; the generator's work on them is shared among the workers."""
-    scheduler = TokenScheduler(limit=AT_ONCE)
-    requests = [scheduler.submit(s, MOST_TOKENS) for s in answerer.answering_all(questions)]
-    Workers(scheduler, WORKERS).close()
-    return [request.wait() for request in requests]
+def _heard(asked: AskedQuestion, folder: Path, answerer: AnswersQuestions) -> Callable[[], Heard]:
+    """Begin with what is to be heard first; what is returned waits for that."""
+    if not asked.recording:
+        return lambda: Heard(asked, asked.question)
+    text = answerer.transcribe(folder / asked.recording)
+    return lambda: Heard(asked, text())
 
 
-def _row(asked: AskedQuestion, answer: Answer) -> Answered:
+def _answered(heard: Heard, answerer: AnswersQuestions) -> Callable[[], Answered]:
+    """Begin with a question; what is returned waits for the row."""
+    if not heard.text:
+        return lambda: _row(heard, Reply("", Found(tier=UNHEARD)))
+    reply = answerer.answer(heard.text)
+    return lambda: _row(heard, reply())
+
+
+def _ahead(items: Iterable[T], begin: Callable[[T], Callable[[], U]], at_once: int) -> Iterator[U]:
+    """What comes of each item, in their order, while the next ones are worked on."""
+    begun = deque[Callable[[], U]]()
+    for item in items:
+        begun.append(begin(item))
+        if len(begun) == at_once:
+            yield begun.popleft()()
+    while begun:
+        yield begun.popleft()()
+
+
+def _row(heard: Heard, reply: Reply) -> Answered:
+    found = reply.found
     return Answered(
-        id=asked.id,
-        question=asked.question,
-        answer=answer.text,
-        tier=answer.tier,
-        sentence=answer.sentence,
-        title=answer.title,
-        place=answer.place,
-        source=str(answer.source or ""),
-        certainty=round(answer.certainty, 4),
+        id=heard.asked.id,
+        recording=heard.asked.recording or msgspec.UNSET,
+        question=heard.text,
+        answer=reply.text,
+        tier=found.tier,
+        sentence=found.sentence,
+        title=found.title,
+        place=found.place,
+        source=found.source,
+        certainty=found.certainty,
     )
 
 
@@ -159,9 +195,17 @@ def _asked(file: Path, number: int, line: bytes) -> AskedQuestion:
     try:
         found = _LINE.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        message = f'{file}:{number}: write {{"id": …, "question": "…"}} or "…" ({error})'
+        forms = '{"id": …, "question": "…"}, {"id": …, "recording": "FILE"} or "…"'
+        message = f"{file}:{number}: write {forms} ({error})"
         raise InputError("batch.malformed", message) from error
-    text, own = (found, None) if isinstance(found, str) else (found.question, found.id)
-    if not text.strip():
+    if isinstance(found, str):
+        found = _BatchLine(found)
+    name = number if found.id is None else found.id
+    if found.recording and not found.question:
+        return AskedQuestion(name, recording=found.recording)
+    if found.recording:
+        message = f"{file}:{number}: is a question and a recording; give one of them"
+        raise InputError("batch.malformed", message)
+    if not found.question.strip():
         raise InputError("batch.malformed", f"{file}:{number}: the question is empty")
-    return AskedQuestion(number if own is None else own, text)
+    return AskedQuestion(name, found.question)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 
 from assistant.answer.answers import DocumentAnswers
+from assistant.answer.build import Answering
 from assistant.answer.ingest.collection import Collection
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.composition import Composition
@@ -29,29 +31,62 @@ Progress = Callable[[int, int], None]
 @contextmanager
 def consult(
     config: Config,
-    documents: Path | None,
+    documents: Path,
     progress: Progress = lambda done, total: None,
     now: Callable[[], datetime] | None = None,
 ) -> Iterator[DocumentAnswers]:
-    """Give, while open, answers from the index, or from the file or folder `documents` alone.
+    """Give, while open, answers from the file or folder `documents` alone, read into memory.
 
-    The latter is first read into memory; `progress` receives the number of its passages. `now`
-    gives another aware time than the clock's. Raises `InputError` where there is nothing to answer
-    from, also while the daemon has the index open.
+    `progress` receives the number of its passages. `now` gives another aware time than the clock's.
+    Raises `InputError` where there is nothing to answer from.
     """
-    if documents is not None:
-        config = msgspec.structs.replace(config, documents=DocumentsSettings())
-    answering = Composition(config, now=now).answering
-    with ExitStack() as open_things:
-        knowledge = answering.knowledge(None) if documents is not None else _indexed(config)
-        open_things.callback(knowledge.close)
+    answering = _of_these_alone(config, now)
+    with _read(answering, documents, None, progress) as knowledge:
+        yield answering.answers(knowledge, answering.vectors(knowledge))
+
+
+@contextmanager
+def index(
+    config: Config, documents: Path | None, progress: Progress = lambda done, total: None
+) -> Iterator[Path]:
+    """Give, while open, a file of knowledge that no other process changes, for others to read.
+
+    It is the index or, read into a file for now, the file or folder `documents` alone. Raises
+    `InputError` where there is nothing to answer from, also while the daemon has the index open.
+    """
+    if documents is None:
+        with closing(_indexed(config)) as knowledge:
+            if not knowledge.sources.all():
+                raise _nothing(None)
+            encoder = Composition(config).answering.encoder
+            if encoder is not None:  # vectors of another one are dropped by who may write
+                knowledge.vectors.waiting(encoder.version)
+            yield config.state_dir / KNOWLEDGE_FILE
+        return
+    with TemporaryDirectory(prefix="hark-documents-") as folder:
+        file = Path(folder) / KNOWLEDGE_FILE
+        with _read(_of_these_alone(config), documents, file, progress):
+            yield file
+
+
+def _of_these_alone(config: Config, now: Callable[[], datetime] | None = None) -> Answering:
+    """Answers from documents that are named, in place of those of the settings."""
+    config = msgspec.structs.replace(config, documents=DocumentsSettings())
+    return Composition(config, now=now).answering
+
+
+@contextmanager
+def _read(
+    answering: Answering, documents: Path, file: Path | None, progress: Progress
+) -> Iterator[Knowledge]:
+    """What `documents` say, read into `file`, or into memory for None."""
+    with closing(answering.knowledge(file)) as knowledge:
         vectors = answering.vectors(knowledge)
-        collection = open_things.enter_context(closing(answering.collection(knowledge, vectors)))
-        if documents is not None:
+        with closing(answering.collection(knowledge, vectors)) as collection:
             read_in(collection, documents, answering.faults, progress)
         if not knowledge.sources.all():
             raise _nothing(documents)
-        yield answering.answers(knowledge, vectors)
+        yield knowledge
 
 
 def _indexed(config: Config) -> Knowledge:

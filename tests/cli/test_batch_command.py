@@ -1,27 +1,25 @@
-"""`assistant batch` on documents, with a small network in the real one's place."""
+"""`assistant batch` on documents, with the real models in processes of their own."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
+import subprocess
 from pathlib import Path
 
-import numpy as np
 import pytest
 import typer
-from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
-from assistant.answer.build import Answering
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passages import Passage
-from assistant.answer.retrieval.encoder import Scored
 from assistant.cli.batch import batch
-from assistant.core.errors import AssistantError, InputError, ModelError
+from assistant.core.errors import AssistantError, InputError
 from assistant.core.layout import KNOWLEDGE_FILE
+from assistant.core.models.manifest import Library
+from assistant.model_files.acceptance import put_in_use
+from assistant.model_files.pull import import_version
+from benchmarks.endurance.versions import unchecked, variant
 from tests.support.batches import write_questions
-from tests.support.fake_encoder import FakeEncoder
 
 MANUAL = """The filter is cleaned once a month under warm water.
 
@@ -34,30 +32,12 @@ QUESTIONS = [
 ]
 
 
-class FakeReader(FakeEncoder):
-    """Finds an answer in a passage that shares a long word with the question."""
-
-    def score(self, question: str, passages: Sequence[str]) -> list[Scored]:
-        asked = set(re.findall(r"\w{4,}", question.lower())) - {"when", "often", "once"}
-        return [self._scored(asked, passage) for passage in passages]
-
-    def _scored(self, asked: set[str], passage: str) -> Scored:
-        words = list(re.finditer(r"\w+", passage))
-        spans = np.array([[word.group().lower() in asked] * 2 for word in words], np.float32)
-        return Scored(spans, [word.span() for word in words], none=0.5)
-
-
-@pytest.fixture(autouse=True)
-def small_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Answering, "encoder", FakeReader())
-    # On a busy machine the generator's time is up now and then, and the sentence itself is said.
-    monkeypatch.setattr(Answering, "phraser", None)
-
-
 @pytest.fixture
-def config(tmp_path: Path) -> Path:
+def config(tmp_path: Path, cache: Path) -> Path:
     file = tmp_path / "config.toml"
-    file.write_text(f'[storage]\nstate = "{tmp_path}/state"\nruntime = "{tmp_path}"\n')
+    storage = f'state = "{tmp_path}/state"\nruntime = "{tmp_path}"\ncache = "{cache}"\n'
+    # On a busy machine the generator's time is up now and then, and the sentence itself is said.
+    file.write_text(f'[storage]\n{storage}[answer]\ngenerator = "gpt-neo-125m"\n')
     return file
 
 
@@ -134,29 +114,32 @@ def test_the_index_is_answered_from(tmp_path: Path, config: Path, asked: Path) -
     assert json.loads(out.read_text().splitlines()[0])["title"] == "Washer"
 
 
-class Damaged(FakeReader):
-    """A network whose file is not what it was."""
+def test_what_is_spoken_is_answered_as_well(tmp_path: Path, config: Path) -> None:
+    """flite says it, and PocketSphinx hears it with the vocabulary of the built-in skills."""
+    manual, out, asked = tmp_path / "washer.md", tmp_path / "out.jsonl", tmp_path / "asked.jsonl"
+    manual.write_text(MANUAL)
+    spoken = ("flite", "-voice", "slt", "-t", "what time is it ", "-o", tmp_path / "said.wav")
+    subprocess.run(spoken, check=True)
+    asked.write_text('{"id": "said", "recording": "said.wav"}\n"When is salt filled in?"\n')
+    assert run(config, asked, "--out", out, "--documents", manual).exception is None
+    said, written = (json.loads(line) for line in out.read_text().splitlines())
+    assert (said["id"], said["recording"]) == ("said", "said.wav")
+    assert said["question"].startswith("what time is")
+    assert written["answer"] == "Salt is filled in when the red lamp glows."
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        raise ModelError("model.corrupt", "its SHA-256 is another")
 
-
-@pytest.mark.parametrize("network", [None, Damaged()])
 def test_without_the_model_words_alone_find_the_answers(
-    tmp_path: Path,
-    config: Path,
-    asked: Path,
-    network: Damaged | None,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, config: Path, asked: Path
 ) -> None:
-    monkeypatch.setattr(Answering, "encoder", network)
     manual, out = tmp_path / "washer.md", tmp_path / "answers.jsonl"
     manual.write_text(MANUAL)
+    broken = Library(tmp_path / "state" / "models")
+    import_version(broken, "reader", variant("reader", tmp_path / "made", 1), "2", unchecked)
+    put_in_use(broken.choosing("reader", "2"), "reader")
+    broken.version_folder("reader", "2").joinpath("model.onnx").write_bytes(b"no model")
     assert run(config, asked, "--out", out, "--documents", manual).exception is None
     assert [json.loads(line)["answer"] for line in out.read_text().splitlines()] == [
         "Salt is filled in when the red lamp glows.",
         "I don't know; I found no answer in your documents.",
         "The filter is cleaned once a month under warm water.",
     ]
-    assert caplog.text.count("(model.corrupt)") == (network is not None)

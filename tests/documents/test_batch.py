@@ -6,16 +6,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
-from assistant.answer.answerer import Answer
-from assistant.answer.generation.token_scheduler import Steps
 from assistant.core.errors import InputError, StorageError
 from assistant.documents.answer_file import AnswerFile
 from assistant.documents.batch import AT_ONCE, answer_rest, count, read
+from assistant.documents.workers import Reply
 from tests.support import batches
 from tests.support.batches import Echo, faults, work_off, write_questions
 
@@ -140,7 +141,7 @@ def test_plain_strings_and_questions_without_an_id_have_their_line_s_number(tmp_
         (3, "When?"),
         (7, "Why?"),
     ]
-    assert count(file) == 3
+    assert count(file) == (3, 0)
 
 
 @pytest.mark.parametrize(
@@ -209,17 +210,86 @@ def test_a_full_disk_leaves_whole_lines_to_go_on_from(
     assert list(faults(asked, out)) == []
 
 
-def test_what_is_quicker_together_is_asked_together(asked: Path, out: Path) -> None:
+def test_many_are_worked_on_at_once_and_never_too_many(asked: Path, out: Path) -> None:
     class Together(Echo):
-        def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
-            chunks.append(len(questions))
-            return super().answering_all(questions)
+        def answer(self, question: str) -> Callable[[], Reply]:
+            begun.append(question)
+            at_once.append(len(begun))
+            reply = super().answer(question)
 
-    chunks: list[int] = []
+            def wait() -> Reply:
+                begun.remove(question)
+                return reply()
+
+            return wait
+
+    begun: list[str] = []
+    at_once: list[int] = []
     write_questions(asked, [f"What is {n}?" for n in range(2 * AT_ONCE + 5)])
     work_off(asked, out, Together())
-    assert chunks == [AT_ONCE, AT_ONCE, 5]
+    assert max(at_once) == AT_ONCE
     assert list(faults(asked, out)) == []
+
+
+@pytest.fixture
+def spoken(tmp_path: Path) -> Path:
+    """Three questions, the second and third in recordings."""
+    for name in ("where is the filter", "silence"):
+        soundfile.write(tmp_path / f"{name}.flac", np.zeros(1600, np.int16), 16_000)
+    lines = (
+        '{"id": "a", "question": "Who?"}',
+        '{"id": "b", "recording": "where is the filter.flac"}',
+        '{"id": "c", "recording": "silence.flac"}',
+    )
+    file = tmp_path / "spoken.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def test_recordings_are_heard_and_then_answered(spoken: Path, out: Path) -> None:
+    figures = work_off(spoken, out)
+    written, heard, silent = (json.loads(line) for line in out.read_bytes().splitlines())
+    assert "recording" not in written
+    assert (heard["recording"], heard["question"]) == (
+        "where is the filter.flac",
+        "where is the filter",
+    )
+    assert heard["answer"] == "retlif eht si erehw"
+    assert (silent["question"], silent["answer"], silent["tier"]) == ("", "", "unheard")
+    assert figures.tiers == {"extracted": 2, "unheard": 1}
+    assert count(spoken) == (3, 2)
+
+
+def test_recordings_are_gone_on_from_at_any_byte(
+    spoken: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.documents.answer_file.os.fdatasync", lambda _: None)
+    work_off(spoken, out)
+    whole = out.read_bytes()
+    for length in range(len(whole)):
+        out.unlink()
+        out.write_bytes(whole[:length])
+        assert work_off(spoken, out).continued == whole[:length].count(b"\n")
+        assert out.read_bytes() == whole
+    other = spoken.read_text().replace("silence", "where is the filter")
+    spoken.write_text(other)
+    assert f"{out}:3: is no answer" in refusal(spoken, out)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"recording": "none.flac"}', "none.flac: no such file"),
+        ('{"recording": "spoken.jsonl"}', "is not audio"),
+        ('{"recording": "silence.flac", "question": "Who?"}', "is a question and a recording"),
+    ],
+)
+def test_a_recording_that_cannot_be_heard_is_named_first(
+    spoken: Path, out: Path, line: str, words: str
+) -> None:
+    spoken.write_text(f"{spoken.read_text()}{line}\n")
+    assert words in refusal(spoken, out)
+    assert not out.exists()
 
 
 def test_progress_begins_where_the_last_run_ended(asked: Path, out: Path) -> None:

@@ -12,13 +12,13 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from assistant.answer.answerer import Answer, AnswerTier
-from assistant.answer.generation.token_scheduler import Outlook, Steps
+from assistant.core.messages import Found
 from assistant.documents.answer_file import AnswerFile
 from assistant.documents.batch import BatchFigures, answer_rest, count, read
+from assistant.documents.workers import Reply
 
 WORKED_S = 0.0002
 """What the answerer takes for a question."""
@@ -33,16 +33,16 @@ class Echo:
         self.asked: list[str] = []
         self._takes_s = takes_s
 
-    def answering_all(self, questions: Sequence[str]) -> list[Steps[Answer]]:
-        """The questions turned round, a long one in more steps than a short one."""
-        self.asked += questions
-        return [self._answering(question) for question in questions]
-
-    def _answering(self, question: str) -> Steps[Answer]:
+    def answer(self, question: str) -> Callable[[], Reply]:
+        """The question turned round."""
+        self.asked.append(question)
         time.sleep(self._takes_s)
-        yield Outlook(len(question))
-        yield from question
-        return Answer(text=question[::-1], tier=AnswerTier.EXTRACTED, source=Path("/notes.txt"))
+        found = Found(tier="extracted", source="/notes.txt")
+        return lambda: Reply(question[::-1], found)
+
+    def transcribe(self, recording: Path) -> Callable[[], str]:
+        """Its name; "" for a recording of silence."""
+        return lambda: "" if recording.stem == "silence" else recording.stem
 
 
 def write_questions(file: Path, questions: Sequence[str]) -> Path:
@@ -54,7 +54,7 @@ def write_questions(file: Path, questions: Sequence[str]) -> Path:
 
 def work_off(questions: Path, out: Path, answerer: Echo | None = None) -> BatchFigures:
     """What the command does."""
-    total = count(questions)
+    total = count(questions).questions
     with AnswerFile(out) as answers:
         answers.resume(read(questions))
         return answer_rest(questions, answers, answerer or Echo(), total)
@@ -73,7 +73,7 @@ def faults(questions: Path, out: Path) -> Iterator[str]:
 
 def _killed(questions: Path, out: Path, chance: random.Random) -> int:
     """Lines that a process has left which was killed at its start, or having answered some."""
-    enough = min(_lines(out) + chance.randrange(MOST_A_PROCESS), count(questions))
+    enough = min(_lines(out) + chance.randrange(MOST_A_PROCESS), count(questions).questions)
     child = os.fork()
     if child == 0:
         work_off(questions, out, Echo(WORKED_S))

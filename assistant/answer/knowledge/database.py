@@ -23,10 +23,10 @@ JOINED_COLUMNS = COLUMNS.replace("title, place, kind", "p.title, place, p.kind")
 
 
 class KnowledgeDatabase(Database):
-    """The open file; events without an offset are in `zone`."""
+    """The open file; events without an offset are in `zone`. With `shared` it is only read."""
 
-    def __init__(self, path: Path | None, zone: tzinfo = UTC) -> None:
-        super().__init__(path, MIGRATIONS)
+    def __init__(self, path: Path | None, zone: tzinfo = UTC, shared: bool = False) -> None:
+        super().__init__(path, MIGRATIONS, shared=shared)
         self.zone = zone
 
     @property

@@ -31,12 +31,13 @@ class Knowledge:
     """The open file and its stores, whose methods all raise `StorageError`.
 
     `path` None keeps everything in memory; events without an offset are in `zone`. `damage` is set
-    where the file was damaged and a new one begun.
+    where the file was damaged and a new one begun. With `shared` it is only read, while its one
+    writer may have it open.
     """
 
-    def __init__(self, path: Path | None, zone: tzinfo = UTC) -> None:
-        self._database = KnowledgeDatabase(path, zone)
-        self.path, self.zone = path, zone
+    def __init__(self, path: Path | None, zone: tzinfo = UTC, shared: bool = False) -> None:
+        self._database = KnowledgeDatabase(path, zone, shared)
+        self.path, self.zone, self.shared = path, zone, shared
         self.sources = SourceStore(self._database)
         self.passages = PassageStore(self._database)
         self.vectors = VectorStore(self._database)

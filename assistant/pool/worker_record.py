@@ -1,0 +1,110 @@
+"""What a pool knows of one of its workers, and measures of what it does."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
+from typing import NamedTuple
+
+import msgspec
+
+from assistant.pool.breaker import Breaker
+from assistant.pool.routing import RequestShape, WorkerState, choose, predicted_s
+
+LAST = 100
+WARM = 64
+"""Most conversations that a worker is taken to hold."""
+LEARNS = 0.1
+"""Share of the measured speed that the last request decides."""
+
+Route = Callable[[Sequence[WorkerState], RequestShape, float], WorkerState | None]
+least_time: Route = choose
+
+
+class Held(NamedTuple):
+    """A request that a worker has: since when, how long it was predicted to take, its tokens."""
+
+    since_s: float
+    predicted_s: float
+    tokens: int
+
+
+@dataclass(eq=False)
+class WorkerRecord:
+    """One worker: its process, what it holds and may hold, and its `speed` in tokens a second."""
+
+    name: str
+    process: BaseProcess
+    speed: float
+    most_held: int
+    in_slices: bool = True
+    left: dict[str, Held] = field(default_factory=dict)
+    is_draining: bool = False
+    is_measured: bool = False
+    breaker: Breaker = field(default_factory=Breaker)
+    _took: deque[float] = field(default_factory=lambda: deque(maxlen=LAST))
+    _predicted: deque[float] = field(default_factory=lambda: deque(maxlen=LAST))
+    _warm: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    _busy_since_s: float = 0.0
+    _done: int = 0
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it may hold one more request."""
+        return len(self.left) < self.most_held and not self.is_draining
+
+    def holds(self, key: str) -> bool:
+        """Whether it has had a conversation's last request."""
+        return key in self._warm
+
+    def state(self, now_s: float) -> WorkerState:
+        """What a request is routed by."""
+        return WorkerState(
+            name=self.name,
+            tokens_per_s=self.speed,
+            left=tuple(held.tokens for held in self.left.values()),
+            in_slices=self.in_slices,
+            warm=frozenset(self._warm),
+            p95_s=_p95(self._took),
+            predicted_p95_s=_p95(self._predicted),
+            breaker=self.breaker,
+            is_draining=self.is_draining,
+        )
+
+    def take(self, name: str, shape: RequestShape, now_s: float) -> None:
+        """Note a request that is sent to it."""
+        self.breaker = self.breaker.sent(now_s)
+        if not self.left:
+            self._busy_since_s, self._done = now_s, 0
+        # Not by its p95, which is to tell whether predictions hold.
+        unswayed = msgspec.structs.replace(self.state(now_s), p95_s=0.0)
+        expected_s = predicted_s(unswayed, shape)
+        self.left[name] = Held(now_s, expected_s, shape.tokens)
+        if shape.key:
+            self._warm[shape.key] = None
+            self._warm.move_to_end(shape.key)
+            while len(self._warm) > WARM:
+                self._warm.popitem(last=False)
+
+    def finish(self, name: str, failed: bool, now_s: float) -> None:
+        """Note that a request has ended."""
+        held = self.left.pop(name)
+        self.breaker = self.breaker.failed(now_s) if failed else self.breaker.succeeded()
+        self._took.append(now_s - held.since_s)
+        self._predicted.append(held.predicted_s)
+        self._done += held.tokens
+        worked_s = now_s - self._busy_since_s
+        if worked_s > 0:
+            speed = self._done / worked_s
+            share = LEARNS if self.is_measured else 1.0
+            self.speed, self.is_measured = self.speed + share * (speed - self.speed), True
+
+    def let_go(self, name: str) -> None:
+        """Note that a request was cancelled."""
+        self.left.pop(name, None)
+
+
+def _p95(times_s: Sequence[float]) -> float:
+    return sorted(times_s)[int(0.95 * (len(times_s) - 1))] if times_s else 0.0
