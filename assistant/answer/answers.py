@@ -34,7 +34,7 @@ _ELSEWHERE = Filter(kinds=("document", "note"), strict=True)
 
 
 class DocumentAnswers:
-    """Answers, words facts and summarises; `monitor` watches over the answers."""
+    """Answers, words facts and summarises; `monitor`, if there is one, watches over the answers."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class DocumentAnswers:
         summariser: Summariser,
         phraser: Phraser | None,
         calendar: Calendar,
-        monitor: AnswerMonitor,
+        monitor: AnswerMonitor | None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._answerer, self._summariser, self._phraser = answerer, summariser, phraser
@@ -52,13 +52,13 @@ class DocumentAnswers:
     def beside(
         self, finder: FindsAnswers | None = None, phraser: Phraser | None = None
     ) -> DocumentAnswers:
-        """One that finds, or words, in another way, and whose answers are observed apart."""
+        """One that finds, or words, in another way, and whose answers are not observed."""
         return DocumentAnswers(
             self._answerer.beside(finder, phraser),
             self._summariser,
             phraser or self._phraser,
             self._calendar,
-            AnswerMonitor(self._monitor.budget_s),
+            None,
             self._clock,
         )
 
@@ -98,8 +98,9 @@ class DocumentAnswers:
             made = self._calendar.about(question, task.period) or made
         sample = sampled(self._clock() - began_s, outcomes, made)
         if sample is not None:
-            self._alerts += self._monitor.observe(at_s, sample)
             judge(sample)
+            if self._monitor is not None:
+                self._alerts += self._monitor.observe(at_s, sample)
         return self._calendar.dated(question, made)
 
     def scheduled(self, question: str, task: CalendarTask, at_s: float = 0.0) -> Steps[Answer]:

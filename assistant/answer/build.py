@@ -128,7 +128,7 @@ class Answering:
         finder = self._finder(knowledge, vectors)
         answerer = Answerer(finder, self.phraser, lambda: knowledge.generation)
         calendar = Calendar(knowledge, self._now)
-        monitor = self._monitor(kept=bool(knowledge.path) and not knowledge.shared)
+        monitor = None if knowledge.shared else self._monitor(kept=bool(knowledge.path))
         summariser = self._summariser(knowledge)
         return DocumentAnswers(answerer, summariser, self.phraser, calendar, monitor)
 

@@ -61,6 +61,8 @@ class LocalStage:
     policy: ScalingPolicy = field(default_factory=lambda: ScalingPolicy(most=1))
     most_held: int = 32
     in_slices: bool = True
+    spare: int = 0
+    """Workers that are ready and have nothing to do until more are wanted."""
 
 
 @dataclass(eq=False)
@@ -152,6 +154,7 @@ class LocalPool:
             self._stages[stage] = _StageWorkers(kind, ScalingState(wanted=kind.policy.least))
             for _ in range(kind.policy.least):
                 self._start(stage)
+            self._keep_spare(stage)
 
     def __enter__(self) -> LocalPool:
         return self
@@ -287,7 +290,21 @@ class LocalPool:
 
     # ── workers ─────────────────────────────────────────────────────────────────────────────
 
-    def _start(self, stage: str) -> None:
+    def _add(self, stage: str) -> None:
+        """Have one more worker serve: a spare one, or a new one."""
+        spare = next((one for one in self._stages[stage].workers if one.is_spare), None)
+        if spare is None:
+            self._start(stage)
+        else:
+            spare.is_spare = False
+        self._serve_waiting(self._stages[stage])
+
+    def _keep_spare(self, stage: str) -> None:
+        of = self._stages[stage]
+        for _ in range(of.kind.spare - sum(worker.is_spare for worker in of.workers)):
+            self._start(stage, spare=True)
+
+    def _start(self, stage: str, spare: bool = False) -> None:
         of = self._stages[stage]
         taken = {worker.name for worker in of.workers}
         # Names are used again, so that no more sockets are looked for than there are workers.
@@ -297,7 +314,7 @@ class LocalPool:
         process.start()
         self._bus.follow([name])
         of.workers.append(
-            WorkerRecord(name, process, _speed(of), of.kind.most_held, of.kind.in_slices)
+            WorkerRecord(name, process, _speed(of), of.kind.most_held, of.kind.in_slices, spare)
         )
 
     def _end_silent(self) -> None:
@@ -321,9 +338,9 @@ class LocalPool:
         self._bus.leave(worker.name)
         held = self._held_by(worker)
         stage = worker.name.rpartition("-")[0]
-        serving = [one for one in of.workers if not one.is_draining]
+        serving = [one for one in of.workers if not (one.is_draining or one.is_spare)]
         if len(serving) < of.scaling.wanted:
-            self._start(stage)
+            self._add(stage)
         for stream in held:
             del self._streams[stream.name]
             stream.attempt += 1
@@ -341,7 +358,7 @@ class LocalPool:
         while of.waits and now_s - of.waits[0][0] > WAITS_OF_LAST_S:
             of.waits.popleft()
         waits = sorted(waited for _, waited in of.waits)
-        states = [worker.state(now_s) for worker in of.workers]
+        states = [worker.state(now_s) for worker in of.workers if not worker.is_spare]
         serving = [state for state in states if not state.is_draining]
         waiting = sum(stream.request.shape.tokens for stream in of.waiting)
         load = PoolLoad(
@@ -352,7 +369,8 @@ class LocalPool:
         )
         of.scaling, wanted = decide(of.scaling, load, now_s, of.kind.policy)
         for _ in range(wanted - len(serving)):
-            self._start(stage)
+            self._add(stage)
+        self._keep_spare(stage)
         drain = {state.name for state in surplus(states, wanted)}
         for worker in of.workers:
             if worker.name in drain and not worker.is_draining:

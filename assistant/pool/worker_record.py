@@ -40,6 +40,8 @@ class WorkerRecord:
     speed: float
     most_held: int
     in_slices: bool = True
+    is_spare: bool = False
+    """Whether it is ready and takes nothing yet."""
     left: dict[str, Held] = field(default_factory=dict)
     is_draining: bool = False
     is_measured: bool = False
@@ -53,7 +55,8 @@ class WorkerRecord:
     @property
     def has_room(self) -> bool:
         """Whether it may hold one more request."""
-        return len(self.left) < self.most_held and not self.is_draining
+        takes_none = self.is_draining or self.is_spare
+        return len(self.left) < self.most_held and not takes_none
 
     def holds(self, key: str) -> bool:
         """Whether it has had a conversation's last request."""

@@ -5,6 +5,7 @@
 | added   | a reply of the real understanding stage in a worker, beside the same in this process   |
 | mixed   | 2,000 requests at once, of 5 to 60 tokens, a third of them read slowly, workers killed |
 | rising  | from the first request of a load for three workers to the first one on a second worker |
+|         | that understands, with a spare one and without                                         |
 | scaling | requests lost, or told twice, while workers start and drain 50 times                   |
 """
 
@@ -37,6 +38,8 @@ from tests.support.pool_stages import Speller, asked
 
 SAID = ("turn on the kitchen light", "set a timer for ten minutes", "what time is it")
 CALLS, WARM_UP = 600, 50
+SETTLED_S = 15.0
+"""Seconds after which a spare worker has started."""
 AT_ONCE, KILL_EVERY = 2000, 250
 A_WORD_S = 0.0005
 """What a token takes a worker."""
@@ -90,18 +93,28 @@ def mixed() -> Figures:
 
 def rising() -> Figures:
     """Seconds from the beginning of a load to the first reply of a second worker."""
-    policy = ScalingPolicy(least=1, most=3)
-    stage = LocalStage(_understanding, policy, most_held=8)
+    spared, started = _risen(spare=1), _risen(spare=0)
+    return {f"spare_{k}": v for k, v in spared.items()} | {
+        f"new_{k}": v for k, v in started.items()
+    }
+
+
+def _risen(spare: int) -> Figures:
+    stage = LocalStage(_understanding, ScalingPolicy(most=3), most_held=8, spare=spare)
     with LocalPool({"nlu": stage}, preload=(__name__,)) as pool:
         numbers = count()
         _seconds(lambda said: list(_in(pool, said)), numbers, SAID[0])  # the first has started
+        ends_s = time.monotonic() + SETTLED_S
+        while time.monotonic() < ends_s:  # and the spare one
+            pool.poll(0.1)
         began_s, asked_s = time.monotonic(), 0.0
         streams: list[LocalStream] = []
+        before = sum(not one.is_spare for one in pool.workers("nlu"))
         while not any(one.is_measured for one in pool.workers("nlu")[1:]):
             said = _transcript(next(numbers), SAID[0])
             heavy = RequestShape(tokens=60)
             streams.append(pool.run("nlu", PoolRequest(messages=(said,), shape=heavy)))
-            if len(pool.workers("nlu")) > 1 and not asked_s:
+            if sum(not one.is_spare for one in pool.workers("nlu")) > before and not asked_s:
                 asked_s = time.monotonic()
             pool.poll(0.001)
         served_s = time.monotonic()

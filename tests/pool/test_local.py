@@ -126,3 +126,17 @@ def test_the_workers_end_with_who_runs_the_pool_though_it_is_killed(tmp_path: Pa
         while Path(f"/proc/{number}").exists():
             assert time.monotonic() < ends_s
             time.sleep(0.05)
+
+
+def test_a_spare_worker_serves_when_more_are_wanted_and_another_takes_its_place() -> None:
+    policy = ScalingPolicy(least=1, most=2, target_s=0.1, up_after_s=0.1, down_after_s=60.0)
+    with LocalPool({"answer": LocalStage(partial(Speller, ""), policy, spare=1)}) as pool:
+        first, spare = pool.workers("answer")
+        assert (first.is_spare, spare.is_spare) == (False, True)
+        alone = {words(pool.run("answer", asked(f"u{n}", "where")))[0] for n in range(6)}
+        assert alone == {str(first.process.pid)}
+        streams = [pool.run("answer", asked(f"v{n}", LONG)) for n in range(12)]
+        wait(pool, lambda: not spare.is_spare)
+        assert [words(stream) for stream in streams] == [LONG.split()] * 12
+        wait(pool, lambda: len(pool.workers("answer")) == 3)
+        assert [worker.is_spare for worker in pool.workers("answer")] == [False, False, True]

@@ -95,7 +95,6 @@ class AnswerMonitor(QualityMonitor[Flaw]):
             Flaw.DECLINED: FlawShare(1.0),
             Flaw.SLOW: FlawThreshold(SLOW_SHARE, budget_s, MUCH_SLOWER),
         }
-        self.budget_s = budget_s
         super().__init__("answer", gauges, OF_WORDING, baseline, keep, faults)
 
     def observe(self, at_s: float, sample: AnswerSample) -> list[QualityAlert]:
