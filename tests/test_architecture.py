@@ -40,6 +40,10 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "sqlite3": ("assistant.core.database",),
     "sounddevice": ("audio.devices",),
     "faiss": ("assistant.answer.knowledge.vector_index",),
+    "ray": ("assistant.hub.engine",),
+    "fastapi": ("assistant.hub.gateway", "assistant.hub.doors"),
+    "uvicorn": ("assistant.hub.server",),
+    **dict.fromkeys(("grpc", "starlette"), ()),
 }
 TABLE_OF_NAMES = "assistant.core.layout"
 PICKLERS = ("pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve")
@@ -63,8 +67,17 @@ LOADED_LATE = {
         "audio.tts.piper",
         "assistant.core.models.session",
     ): "onnxruntime, for whoever has a Piper voice",
+    (
+        "assistant.cli.hub",
+        "assistant.hub.server",
+    ): "Ray, FastAPI and uvicorn, which only the extra hub brings",
 }
 """The imports of ours inside functions, each for weight; `cycle` counts them like all others."""
+
+HUB, HUB_COMMAND = "assistant.hub", "assistant.cli.hub"
+
+LIGHT_IN_HUB = ("assistant.hub.tenants",)
+"""What the command may load before it knows that the extra is installed."""
 
 FIRST_PROCESS = "assistant.supervision"
 FIRST_PROCESS_STAYS_CLEAR_OF = ("zmq", "onnxruntime", "numpy")
@@ -245,6 +258,16 @@ def heavy_first_process(modules: Mapping[str, Module]) -> Iterator[str]:
         seen |= found
 
 
+def hub_import(modules: Mapping[str, Module]) -> Iterator[str]:
+    """Nothing but its command knows the hub, so that no device loads any of it."""
+    for module in modules.values():
+        for target, line, inside in module.imports:
+            if _below(module.name, HUB) or not _below(target, HUB):
+                continue
+            if module.name != HUB_COMMAND or (not inside and target not in LIGHT_IN_HUB):
+                yield f"{module.name}:{line} imports {target}"
+
+
 def long_module(modules: Mapping[str, Module]) -> Iterator[str]:
     """A module can be read in one sitting."""
     for module in modules.values():
@@ -287,6 +310,7 @@ RULES: tuple[Callable[[Mapping[str, Module]], Iterator[str]], ...] = (
     broad_except,
     built_in_skill,
     heavy_first_process,
+    hub_import,
     long_module,
     crowded_folder,
     module_in_string,
@@ -322,6 +346,11 @@ BREACHES: dict[str, list[dict[str, str]]] = {
         {"skills/a.py": "import sqlite3"},
         {"assistant/doctor/checks.py": "import sounddevice"},
         {"assistant/answer/a.py": "import faiss"},
+        {"assistant/core/a.py": "import ray"},
+        {"assistant/bridge/a.py": "from fastapi import FastAPI"},
+        {"assistant/hub/gateway.py": "from ray import serve"},
+        {"audio/a.py": "def f():\n    import uvicorn"},
+        {"assistant/hub/a.py": "import grpc.aio"},
     ],
     "pickled": [{"audio/a.py": "import pickle"}, {"nlu/a.py": "from joblib import load"}],
     "training_import": [{"nlu/a.py": "from models.training import fit"}],
@@ -344,6 +373,15 @@ BREACHES: dict[str, list[dict[str, str]]] = {
             "assistant/core/bus.py": "import zmq",
         },
     ],
+    "hub_import": [
+        {"assistant/serving/a.py": "import assistant.hub.b", "assistant/hub/b.py": ""},
+        {"assistant/pool/a.py": "from assistant.hub import b", "assistant/hub/b.py": ""},
+        {
+            "assistant/bridge/a.py": "def f():\n    import assistant.hub.b",
+            "assistant/hub/b.py": "",
+        },
+        {"assistant/cli/hub.py": "import assistant.hub.b", "assistant/hub/b.py": ""},
+    ],
     "crowded_folder": [{f"audio/asr/m{n}.py": "" for n in range(MOST_MODULES + 1)}],
     "module_in_string": [
         {"assistant/core/a.py": 'B = "audio.b:run"', "audio/b.py": ""},
@@ -363,6 +401,12 @@ SOUND = {
     "assistant/serving/threads.py": "import assistant.core.bus",
     "audio/a.py": "import assistant.core.errors\ndef f():\n    import faster_whisper",
     "skills/a.py": "from assistant.skill import Skill\nskill = Skill('a', api=1)",
+    "assistant/hub/engine.py": "import ray",
+    "assistant/hub/server.py": "import assistant.hub.engine",
+    "assistant/hub/tenants.py": "",
+    "assistant/cli/hub.py": (
+        "import assistant.hub.tenants\ndef f():\n    import assistant.hub.server"
+    ),
 }
 """A tree that keeps every rule: none may cry wolf."""
 

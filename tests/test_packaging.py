@@ -20,9 +20,12 @@ FILES = (
     "satellite.txt",
 )
 PACKAGES = ("assistant", "audio", "nlu", "skills")
-OPTIONAL = {"gpiozero", "lgpio", "matplotlib", "piper", "pytest", "zeroconf"}
+OPTIONAL = {
+    *("gpiozero", "lgpio", "matplotlib", "piper", "pytest", "zeroconf"),
+    *("fastapi", "pydantic", "ray", "uvicorn"),
+}
 """Imported only where they are: the mute button's pins, plots, the extra voice engine, fixtures for
-authors of skills, and discovery."""
+authors of skills, discovery, and the hub."""
 
 OLDEST_PYTHON = "3.11.2"
 """Debian 12's, and so Raspberry Pi OS bookworm's."""

@@ -21,6 +21,7 @@ from assistant.core.clock import boottime_s
 from assistant.core.failure import FaultRateLimiter, code_of, report_failure
 from assistant.core.messages import BargeIn, Message, Spoken, StageFailed, Tick
 from assistant.core.stage import Stage
+from assistant.pool.pool import PoolError
 from assistant.pool.requests import PoolRequest, is_last, is_part
 
 IDLE_S = 3600.0
@@ -69,6 +70,11 @@ class Runner:
         """Have no more of a reply made, nor delivered; it may be over already."""
         self._left.add(name)
         self._orders.put(partial(self._forget, name))
+
+    def check(self) -> None:
+        """Raise `PoolError` where the stage's thread has ended, so that nobody is served."""
+        if not self._thread.is_alive():
+            raise PoolError("pool.ended", f"the thread of {self._name} has ended")
 
     def close(self) -> None:
         """End after the message that is being served."""

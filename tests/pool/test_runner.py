@@ -23,6 +23,7 @@ from assistant.core.messages import (
     Transcript,
 )
 from assistant.core.stage import Stage
+from assistant.pool.pool import PoolError
 from assistant.pool.requests import PoolRequest, is_last
 from assistant.pool.runner import Runner
 
@@ -112,8 +113,11 @@ def test_requests_with_one_id_each_get_their_own_reply_in_order() -> None:
         assert spoken(iter(told)) == [str(said) for said in range(n + 1)]
         assert {m.utterance_id for m in told if isinstance(m, SpokenReply)} == {"same"}
         assert all(m.at_s > 0 for m in told)
+    runner.check()
     runner.close()
     assert stage.closed
+    with pytest.raises(PoolError, match="has ended"):
+        runner.check()
 
 
 def test_a_fault_is_told_and_the_next_request_starts_clean() -> None:

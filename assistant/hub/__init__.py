@@ -1,0 +1,1 @@
+"""The same stages as the daemon's, as a service for many rooms on Ray Serve (extra `hub`)."""

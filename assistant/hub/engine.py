@@ -1,0 +1,28 @@
+"""Ray and Ray Serve, which read their switches from the environment when they are imported.
+
+Nothing is reported to Ray's makers, no dashboard is served, and nothing but errors is logged. Who
+speaks with the processes needs their token, which Ray makes for each start.
+"""
+
+import os
+
+SWITCHES = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_USAGE_STATS_REPORT_URL": "http://127.0.0.1:9/",
+    "RAY_SERVE_LOG_TO_STDERR": "0",
+    "RAY_SERVE_THROUGHPUT_OPTIMIZED": "1",
+    "RAY_SERVE_USE_GRPC_BY_DEFAULT": "1",
+    "RAY_SERVE_CONTROL_LOOP_INTERVAL_S": "0.1",
+    "RAY_enable_metrics_collection": "0",
+    "RAY_task_events_report_interval_ms": "0",
+    "RAY_DISABLE_IMPORT_WARNING": "1",
+}
+for _name, _value in SWITCHES.items():
+    os.environ.setdefault(_name, _value)
+
+import ray as ray  # noqa: E402
+from ray import serve as serve  # noqa: E402
+from ray.exceptions import RayActorError as RayActorError  # noqa: E402
+from ray.serve.config import RequestRouterConfig as RequestRouterConfig  # noqa: E402
+from ray.serve.handle import DeploymentHandle as DeploymentHandle  # noqa: E402
+from ray.serve.request_router import RequestRouter as RequestRouter  # noqa: E402

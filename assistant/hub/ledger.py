@@ -1,0 +1,150 @@
+"""What this process has sent to each replica, as the pool's routing decides by it.
+
+Each caller counts what it sends itself: what replicas report is old by the time it arrives, and
+all callers would send to the same one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict, deque
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from assistant.pool.routing import RequestShape, WorkerState, choose, predicted_s
+
+REMEMBERED = 100
+"""Requests of a replica whose times count."""
+WARM = 256
+"""Conversations that a replica is taken to hold; it has forgotten older ones."""
+BOOKED_S = 1.0
+"""Time for which a request counts where it was sent to, until the replica has taken it."""
+LEARNS = 0.1
+"""Weight of a request's own speed in that of its replica."""
+
+
+@dataclass
+class _Held:
+    shape: RequestShape
+    began_s: float
+    ahead: int
+    predicted_s: float
+    taken: bool = False
+
+
+@dataclass
+class _Seen:
+    """One replica."""
+
+    tokens_per_s: float
+    held: dict[str, _Held] = field(default_factory=dict)
+    took_s: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    predicted_s: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    warm: OrderedDict[str, None] = field(default_factory=OrderedDict)
+
+
+class Ledger:
+    """The replicas of one stage; `tokens_per_s` is what one is taken to make until it has.
+
+    `in_slices` is whether it serves the shortest first in slices, as the generator does.
+    """
+
+    def __init__(self, tokens_per_s: float, in_slices: bool) -> None:
+        self._tokens_per_s, self._in_slices = tokens_per_s, in_slices
+        self._seen: dict[str, _Seen] = {}
+
+    def ranked(
+        self, replicas: Collection[str], request_id: str, shape: RequestShape, now_s: float
+    ) -> Sequence[str]:
+        """The replicas, the one first that the request should go to; others are forgotten.
+
+        It counts there from now on: of a burst each request is ranked before any is taken.
+        """
+        self._seen = {name: self._of(name) for name in replicas}
+        self._unbook(request_id, now_s)
+        states, names = self.states(), list[str]()
+        while (best := choose(states, shape, now_s)) is not None:
+            names.append(best.name)
+            states = [state for state in states if state is not best]
+        if names:
+            self._hold(names[0], request_id, shape, now_s)
+        return names
+
+    def began(self, replica: str, request_id: str, shape: RequestShape, now_s: float) -> None:
+        """A replica has taken a request."""
+        self._unbook(request_id, now_s)
+        self._hold(replica, request_id, shape, now_s).taken = True
+        warm = self._of(replica).warm
+        if shape.key:
+            warm[shape.key] = None
+            warm.move_to_end(shape.key)
+            if len(warm) > WARM:
+                warm.popitem(last=False)
+
+    def ended(self, replica: str, request_id: str, now_s: float) -> None:
+        """A request is over, whatever became of it."""
+        seen = self._seen.get(replica)
+        held = seen.held.pop(request_id, None) if seen is not None else None
+        if seen is None or held is None:
+            return
+        took_s = max(now_s - held.began_s, 1e-6)
+        seen.took_s.append(took_s)
+        seen.predicted_s.append(held.predicted_s)
+        speed = (held.ahead + held.shape.tokens) / took_s
+        seen.tokens_per_s += LEARNS * (speed - seen.tokens_per_s)
+
+    def wait_s(self, shape: RequestShape) -> float:
+        """The predicted time until a request's last token; infinite before any replica is known."""
+        return min((predicted_s(state, shape) for state in self.states()), default=math.inf)
+
+    def states(self) -> list[WorkerState]:
+        """The replicas that are known."""
+        return [self._state(name) for name in self._seen]
+
+    def _hold(self, replica: str, request_id: str, shape: RequestShape, now_s: float) -> _Held:
+        state = self._state(replica)
+        held = _Held(shape, now_s, state.tokens_ahead(shape.tokens), predicted_s(state, shape))
+        self._of(replica).held[request_id] = held
+        return held
+
+    def _unbook(self, request_id: str, now_s: float) -> None:
+        """Let a request count nowhere until it is taken, and so those that never were."""
+        for seen in self._seen.values():
+            seen.held = {
+                name: held
+                for name, held in seen.held.items()
+                if held.taken or (name != request_id and now_s - held.began_s < BOOKED_S)
+            }
+
+    def _of(self, replica: str) -> _Seen:
+        return self._seen.setdefault(replica, _Seen(self._tokens_per_s))
+
+    def _state(self, replica: str) -> WorkerState:
+        seen = self._of(replica)
+        return WorkerState(
+            name=replica,
+            tokens_per_s=seen.tokens_per_s,
+            left=tuple(held.shape.tokens for held in seen.held.values()),
+            in_slices=self._in_slices,
+            warm=frozenset(seen.warm),
+            p95_s=_p95(seen.took_s),
+            predicted_p95_s=_p95(seen.predicted_s),
+        )
+
+
+_NEWEST: dict[str, Ledger] = {}
+
+
+def open_ledger(stage: str, tokens_per_s: float, in_slices: bool) -> Ledger:
+    """A ledger for a router of this process."""
+    _NEWEST[stage] = Ledger(tokens_per_s, in_slices)
+    return _NEWEST[stage]
+
+
+def newest_ledger(stage: str) -> Ledger | None:
+    """What the newest router of a stage counts in this process: Ray hands out no router."""
+    return _NEWEST.get(stage)
+
+
+def _p95(values: Collection[float]) -> float:
+    return sorted(values)[int(0.95 * (len(values) - 1))] if values else 0.0

@@ -1,0 +1,179 @@
+"""The pool of stages on Ray Serve: what the gateway asks, and the same for callers that wait."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from itertools import count
+from queue import SimpleQueue
+
+from assistant.core.clock import boottime_s
+from assistant.core.errors import AssistantError
+from assistant.core.memory import memory_pressure
+from assistant.core.messages import Message, Spoken
+from assistant.core.stage import Stage
+from assistant.hub.engine import DeploymentHandle, RayActorError
+from assistant.hub.ledger import newest_ledger
+from assistant.hub.replica import MakeStage
+from assistant.hub.serving import Cluster, handle_to
+from assistant.hub.wire import packed, unpacked
+from assistant.pool.admission import BUSY_REPLY, Tier, admit
+from assistant.pool.pool import BusyError, PoolError, Stream
+from assistant.pool.requests import PoolRequest, is_last
+
+RETRIES_S = 30.0
+"""Time from a request on in which it is begun anew when its replica dies."""
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 1.0
+"""Pause before another try, twice as long each time: Ray needs 0.5 s to notice a death."""
+HERE = ""
+"""The tenant of a pool that has no others."""
+
+
+class RayPool:
+    """Runs stages on Ray Serve, which it starts: `replicas` of each, with a stage per tenant.
+
+    Raises `PoolError` where a stage cannot be made.
+    """
+
+    def __init__(
+        self,
+        makers: Mapping[str, MakeStage],
+        replicas: int = 1,
+        tenants: Sequence[str] = (HERE,),
+    ) -> None:
+        self._stages = frozenset(makers)
+        self._cluster = Cluster()
+        self._handles: dict[tuple[asyncio.AbstractEventLoop, str], DeploymentHandle] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        with ExitStack() as undone:
+            undone.callback(self._cluster.close)
+            self._cluster.deploy(makers, tenants, replicas)
+            undone.pop_all()
+
+    async def stream(
+        self, stage: str, request: PoolRequest, budget_s: float = math.inf, tenant: str = HERE
+    ) -> AsyncGenerator[Message, None]:
+        """The messages of the reply, in order, each once; raises as `Pool.run` and its stream.
+
+        Closing it has no more made. Where a replica dies, another one begins anew: a stage makes
+        the same messages of the same request, so those that were given already are passed over.
+        """
+        body = packed(self._admitted(stage, request, budget_s))
+        shape = request.shape
+        asked = (body, tenant, shape.tokens, shape.prompt_tokens, shape.key)
+        until_s, given = boottime_s() + RETRIES_S, 0
+        for attempt in count():
+            replies = self._handle(stage).remote(*asked)
+            place = 0
+            try:
+                async for payload in replies:
+                    (message,) = unpacked(payload)
+                    place += 1
+                    if place > given:
+                        given = place
+                        yield message
+                    if is_last(message):
+                        return
+            except RayActorError as error:
+                if boottime_s() > until_s:
+                    raise PoolError("pool.lost", f"{stage}: its workers keep dying") from error
+            finally:
+                replies.cancel()  # what is over already is left alone
+            await asyncio.sleep(min(FIRST_PAUSE_S * 2**attempt, LONGEST_PAUSE_S))
+
+    def run(
+        self, stage: str, request: PoolRequest, budget_s: float = math.inf, tenant: str = HERE
+    ) -> Stream:
+        """As `Pool.run`; the reply is fetched in a thread of the pool's."""
+        self._admitted(stage, request, budget_s)
+        return _Waiting(self._own_loop(), self.stream(stage, request, budget_s, tenant))
+
+    def close(self) -> None:
+        """End every process of Ray's."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+        self._handles.clear()
+        self._cluster.close()
+
+    def _admitted(self, stage: str, request: PoolRequest, budget_s: float) -> tuple[Spoken, ...]:
+        """What is asked of the stage, all of it or what is lighter; raises `BusyError`."""
+        if stage not in self._stages:
+            raise PoolError("pool.stage", f"there is no stage {stage}")
+        ledger = newest_ledger(stage)
+        if math.isinf(budget_s) or ledger is None or not ledger.states():
+            return request.messages
+        full_s = ledger.wait_s(request.shape)
+        # What is lighter takes no tokens of its own, and so as long as what is ahead of it.
+        own_s = request.shape.tokens / max(state.tokens_per_s for state in ledger.states())
+        lighter_s = full_s - own_s if request.lighter else math.inf
+        match admit(full_s, lighter_s, budget_s, memory_pressure()):
+            case Tier.FULL:
+                return request.messages
+            case Tier.EXTRACTED:
+                return request.lighter
+        raise BusyError("pool.busy", BUSY_REPLY)
+
+    def _handle(self, stage: str) -> DeploymentHandle:
+        key = (asyncio.get_running_loop(), stage)
+        if key not in self._handles:
+            self._handles[key] = handle_to(stage)
+        return self._handles[key]
+
+    def _own_loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop of a thread, for callers that have none."""
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            threading.Thread(target=self._loop.run_forever, name="hub pool", daemon=True).start()
+        return self._loop
+
+
+class _Waiting:
+    """A stream for a caller who waits; it is fetched from the beginning on, read or not."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, replies: AsyncGenerator[Message, None]
+    ) -> None:
+        self._fetched: SimpleQueue[Message | AssistantError | None] = SimpleQueue()
+        self._is_over = False
+        self._fetching = asyncio.run_coroutine_threadsafe(self._fetch(replies), loop)
+
+    def __iter__(self) -> _Waiting:
+        return self
+
+    def __next__(self) -> Message:
+        fetched = None if self._is_over else self._fetched.get()
+        if isinstance(fetched, Message):
+            return fetched
+        self._is_over = True
+        if fetched is not None:
+            raise fetched
+        raise StopIteration
+
+    def close(self) -> None:
+        """Have no more of the reply made."""
+        self._is_over = True
+        self._fetching.cancel()
+
+    async def _fetch(self, replies: AsyncGenerator[Message, None]) -> None:
+        end: AssistantError | None = None
+        try:
+            async for message in replies:
+                self._fetched.put(message)
+        except AssistantError as error:
+            end = error
+        finally:
+            await replies.aclose()
+            self._fetched.put(end)
+
+
+def ray_pool(makers: Mapping[str, Callable[[], Stage]], replicas: int = 1) -> RayPool:
+    """A pool of stages that know no tenants."""
+    return RayPool({stage: partial(_made, make) for stage, make in makers.items()}, replicas)
+
+
+def _made(make: Callable[[], Stage], tenant: str) -> Stage:
+    return make()

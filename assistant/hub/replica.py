@@ -1,0 +1,53 @@
+"""What runs in each process of Ray Serve: one stage, once for each tenant."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+
+from assistant.core.messages import Message
+from assistant.core.stage import Stage
+from assistant.hub.wire import packed, unpacked_request
+from assistant.pool.requests import PoolRequest, is_last
+from assistant.pool.runner import Runner
+
+MakeStage = Callable[[str], Stage]
+"""Makes the stage of a tenant; it is sent to the replicas, so it must be importable there."""
+
+
+class Replica:
+    """Serves `stage` to the `tenants`; nothing of one reaches the stage of another.
+
+    Each has its own stage, with its own home, sentences, documents and conversations, in a thread
+    of its own.
+    """
+
+    def __init__(self, stage: str, make: MakeStage, tenants: Sequence[str]) -> None:
+        self._runners = {tenant: Runner(stage, partial(make, tenant)) for tenant in tenants}
+
+    async def reply(
+        self, body: bytes, tenant: str, tokens: int, prompt_tokens: int, key: str
+    ) -> AsyncIterator[bytes]:
+        """The messages of the reply to `body`, each packed; the rest is for the router."""
+        loop = asyncio.get_running_loop()
+        delivered: asyncio.Queue[Message] = asyncio.Queue()
+
+        def deliver(message: Message) -> None:
+            loop.call_soon_threadsafe(delivered.put_nowait, message)
+
+        runner = self._runners[tenant]
+        name = runner.ask(PoolRequest(messages=unpacked_request(body)), deliver)
+        try:
+            while True:
+                message = await delivered.get()
+                yield packed((message,))
+                if is_last(message):
+                    return
+        finally:
+            runner.leave(name)
+
+    def check_health(self) -> None:
+        """Raise where a stage's thread has ended: Ray Serve then starts another replica."""
+        for runner in self._runners.values():
+            runner.check()

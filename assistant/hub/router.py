@@ -1,0 +1,51 @@
+"""The pool's routing as Ray Serve's router, which runs in each process that calls replicas.
+
+Serve sends this module there as code, so that it keeps nothing of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assistant.core.clock import boottime_s
+from assistant.hub.engine import RequestRouter
+from assistant.hub.ledger import open_ledger
+from assistant.pool.routing import RequestShape
+
+
+class TokenRouter(RequestRouter):
+    """Sends each request to the replica that `assistant.pool.routing` chooses.
+
+    The shape of a request is in the arguments after its bytes and its tenant.
+    """
+
+    def initialize_state(self, stage: str, tokens_per_s: float, in_slices: bool) -> None:
+        """Begin to count; the arguments are those of the deployment's configuration."""
+        self._ledger = open_ledger(stage, tokens_per_s, in_slices)
+
+    async def choose_replicas(
+        self, candidate_replicas: Sequence[Any], pending_request: Any = None
+    ) -> list[list[Any]]:
+        """The replicas in the order in which they are to be asked, each a rank of its own."""
+        by_name = {replica.replica_id.unique_id: replica for replica in candidate_replicas}
+        if pending_request is None:
+            return [list(candidate_replicas)]
+        request_id, shape = pending_request.metadata.internal_request_id, _shape(pending_request)
+        ranked = self._ledger.ranked(by_name.keys(), request_id, shape, boottime_s())
+        return [[by_name[name]] for name in ranked]
+
+    def on_request_routed(self, pending_request: Any, replica_id: Any, result: Any) -> None:
+        """A replica has taken a request."""
+        request_id = pending_request.metadata.internal_request_id
+        shape = _shape(pending_request)
+        self._ledger.began(replica_id.unique_id, request_id, shape, boottime_s())
+
+    def on_request_completed(self, replica_id: Any, internal_request_id: str) -> None:
+        """A reply is over, or its replica is."""
+        self._ledger.ended(replica_id.unique_id, internal_request_id, boottime_s())
+
+
+def _shape(pending_request: Any) -> RequestShape:
+    _, _, tokens, prompt_tokens, key = pending_request.args
+    return RequestShape(tokens=tokens, prompt_tokens=prompt_tokens, key=key)

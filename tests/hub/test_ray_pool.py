@@ -1,0 +1,105 @@
+"""The pool on a Ray Serve of its own; it takes 10 s to start, so all tests share one."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("assistant.hub.engine", reason="the extra hub is not installed")
+
+from assistant.core.messages import Message, Question, SpokenReply, StageFailed
+from assistant.hub.ledger import newest_ledger
+from assistant.hub.ray_pool import RayPool
+from assistant.pool.pool import BusyError, PoolError
+from assistant.pool.requests import PoolRequest
+from tests.support.counting_stage import counting
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[RayPool]:
+    pool = RayPool({"counting": counting}, replicas=2, tenants=("", "red", "blue"))
+    yield pool
+    pool.close()
+
+
+def question(text: str, utterance_id: str = "same") -> PoolRequest:
+    return PoolRequest(messages=(Question(utterance_id=utterance_id, text=text),))
+
+
+def spoken(messages: Iterator[Message]) -> list[str]:
+    return [m.text for m in messages if isinstance(m, SpokenReply)]
+
+
+def numbers(until: int) -> list[str]:
+    return [str(n) for n in range(until + 1)]
+
+
+def test_many_at_once_each_get_their_own_reply_whole_and_in_order(pool: RayPool) -> None:
+    asked = [pool.run("counting", question(str(n % 7))) for n in range(60)]
+    assert [spoken(one) for one in asked] == [numbers(n % 7) for n in range(60)]
+
+
+def test_what_comes_at_once_is_shared_by_the_replicas(pool: RayPool) -> None:
+    asked = [pool.run("counting", question("where")) for _ in range(40)]
+    assert len({spoken(one)[0] for one in asked}) == 2
+
+
+def test_a_fault_of_the_stage_is_its_reply(pool: RayPool) -> None:
+    (failed,) = pool.run("counting", question("fail"))
+    assert isinstance(failed, StageFailed)
+    assert (failed.code, failed.utterance_id) == ("answer.broken", "same")
+
+
+def test_there_is_no_stage_of_another_name(pool: RayPool) -> None:
+    with pytest.raises(PoolError, match="no stage asr"):
+        pool.run("asr", question("1"))
+
+
+def test_none_is_lost_and_none_told_twice_when_a_replica_is_killed(pool: RayPool) -> None:
+    asked = [pool.run("counting", question("40")) for _ in range(30)]
+    begun = [next(one) for one in asked]
+    assert spoken(iter(begun)) == ["0"] * 30
+    (where,) = spoken(pool.run("counting", question("where")))
+    os.kill(int(where), signal.SIGKILL)
+    assert [spoken(one) for one in asked] == [numbers(40)[1:]] * 30
+
+
+def test_nothing_of_a_tenant_reaches_another(pool: RayPool) -> None:
+    told = [
+        spoken(pool.run("counting", question("which"), tenant=tenant))[0]
+        for tenant in ("red", "blue") * 6
+    ]
+    assert {one.split()[0] for one in told[::2]} == {"red"}
+    assert {one.split()[0] for one in told[1::2]} == {"blue"}
+    # Each of two replicas counted six askers at most: a stage that both shared would count more.
+    assert all(int(one.split()[1]) < 6 for one in told)
+
+
+def test_what_has_no_time_is_told_at_once_or_taken_in_its_lighter_form(pool: RayPool) -> None:
+    asked = [pool.run("counting", question("100")) for _ in range(10)]
+    for one in asked:
+        next(one)
+    with pytest.raises(BusyError, match="busy right now"):
+        pool.run("counting", question("1"), budget_s=1e-6)
+    assert spoken(pool.run("counting", question("1"), budget_s=1e6)) == ["0", "1"]
+    for one in asked:
+        one.close()
+
+
+def test_nothing_more_is_made_of_a_reply_that_nobody_waits_for(pool: RayPool) -> None:
+    stream = pool.run("counting", question("1000000"))
+    next(stream)
+    stream.close()
+    counts = newest_ledger("counting")
+    assert counts is not None
+    for _ in range(200):  # whatever is served meanwhile gives it the time to end
+        assert spoken(pool.run("counting", question("0"))) == ["0"]
+        if not any(state.left for state in counts.states()):
+            break
+    assert not any(state.left for state in counts.states())
+    assert list(stream) == []
