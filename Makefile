@@ -42,6 +42,10 @@ gpio: run-set ## add the mute button's GPIO; for the service: sudo make -C /opt/
 discovery: | $(VENV)/bin/python ## add being found, and finding satellites; for a service: sudo make -C /opt/hark discovery
 	$(PIP) install --no-deps --require-hashes -r requirements/discovery.txt
 
+.PHONY: hub
+hub: run-set ## add the service for many rooms on Ray Serve, 500 MB; for one: sudo make -C /opt/hark hub
+	$(PIP) install --no-deps --require-hashes -r requirements/hub.txt
+
 .PHONY: report
 report: run-set ## add plots of sensors' files; for the service: sudo make -C /opt/hark report
 	$(PIP) install --no-deps --require-hashes -r requirements/report.txt
@@ -144,6 +148,7 @@ requirements: $(VENV)/.dev ## pin today's releases that the oldest Python takes;
 	scripts/pin requirements/dev.txt requirements/dev.in
 	scripts/pin requirements/piper.txt requirements/piper.in
 	scripts/pin requirements/discovery.txt requirements/discovery.in
+	scripts/pin requirements/hub.txt requirements/hub.in
 	scripts/pin requirements/report.txt requirements/report.in
 	scripts/pin requirements/satellite.txt requirements/satellite.in requirements/build.in
 	scripts/pin-gpio

@@ -68,13 +68,13 @@ LOADED_LATE = {
         "assistant.core.models.session",
     ): "onnxruntime, for whoever has a Piper voice",
     (
-        "assistant.cli.hub",
+        "assistant.cli.network.hub",
         "assistant.hub.server",
     ): "Ray, FastAPI and uvicorn, which only the extra hub brings",
 }
 """The imports of ours inside functions, each for weight; `cycle` counts them like all others."""
 
-HUB, HUB_COMMAND = "assistant.hub", "assistant.cli.hub"
+HUB, HUB_COMMAND = "assistant.hub", "assistant.cli.network.hub"
 
 LIGHT_IN_HUB = ("assistant.hub.tenants",)
 """What the command may load before it knows that the extra is installed."""
@@ -380,7 +380,7 @@ BREACHES: dict[str, list[dict[str, str]]] = {
             "assistant/bridge/a.py": "def f():\n    import assistant.hub.b",
             "assistant/hub/b.py": "",
         },
-        {"assistant/cli/hub.py": "import assistant.hub.b", "assistant/hub/b.py": ""},
+        {"assistant/cli/network/hub.py": "import assistant.hub.b", "assistant/hub/b.py": ""},
     ],
     "crowded_folder": [{f"audio/asr/m{n}.py": "" for n in range(MOST_MODULES + 1)}],
     "module_in_string": [
@@ -404,7 +404,7 @@ SOUND = {
     "assistant/hub/engine.py": "import ray",
     "assistant/hub/server.py": "import assistant.hub.engine",
     "assistant/hub/tenants.py": "",
-    "assistant/cli/hub.py": (
+    "assistant/cli/network/hub.py": (
         "import assistant.hub.tenants\ndef f():\n    import assistant.hub.server"
     ),
 }

@@ -17,7 +17,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 REQUIREMENTS = REPOSITORY / "requirements"
 FILES = (
     *("run.txt", "dev.txt", "piper.txt", "gpio.txt", "discovery.txt", "report.txt"),
-    "satellite.txt",
+    *("satellite.txt", "hub.txt"),
 )
 PACKAGES = ("assistant", "audio", "nlu", "skills")
 OPTIONAL = {
@@ -84,7 +84,9 @@ def test_the_requirements_cover_what_the_project_names(project: dict[str, object
     assert _names([*dependencies, *build]) <= _pins("run.txt").keys()
 
 
-@pytest.mark.parametrize("name", ["dev", "piper", "gpio", "discovery", "report", "satellite"])
+@pytest.mark.parametrize(
+    "name", ["dev", "piper", "gpio", "discovery", "report", "satellite", "hub"]
+)
 def test_a_further_set_holds_what_it_is_made_from(name: str) -> None:
     wanted = (REQUIREMENTS / f"{name}.in").read_text("utf-8").splitlines()
     assert (

@@ -45,14 +45,14 @@ ELSEWHERE = {
     "pin": "security.pin",
     "home-assistant": "security.home_assistant",
     "sensors": "sensors.group",
-    **{name: f"network.{name}" for name in ("bridge", "rooms", "satellite")},
+    **{name: f"network.{name}" for name in ("bridge", "rooms", "satellite", "hub")},
     **{name: f"installation.{name}" for name in ("setup", "backup", "restore")},
 }
 """Commands whose module is not this package's own, or has another name."""
 
 GROUPS = (
     *("skills", "models", "documents", "record", "wake", "pin", "home-assistant"),
-    *("sensors", "trace", "eval", "bench"),
+    *("sensors", "trace", "hub", "eval", "bench"),
 )
 """Modules of this package that hold a group of commands, `app`."""
 

@@ -1,7 +1,8 @@
 """Ray and Ray Serve, which read their switches from the environment when they are imported.
 
-Nothing is reported to Ray's makers, no dashboard is served, and nothing but errors is logged. Who
-speaks with the processes needs their token, which Ray makes for each start.
+Nothing is reported to Ray's makers, no dashboard is served, nothing but errors is logged, and none
+of Serve's own HTTP servers runs, which know no tenants. Who speaks with Ray's processes needs their
+token.
 """
 
 import os
@@ -12,6 +13,8 @@ SWITCHES = {
     "RAY_SERVE_LOG_TO_STDERR": "0",
     "RAY_SERVE_THROUGHPUT_OPTIMIZED": "1",
     "RAY_SERVE_USE_GRPC_BY_DEFAULT": "1",
+    "RAY_SERVE_ENABLE_DIRECT_INGRESS": "0",
+    "RAY_SERVE_ENABLE_HA_PROXY": "0",
     "RAY_SERVE_CONTROL_LOOP_INTERVAL_S": "0.1",
     "RAY_enable_metrics_collection": "0",
     "RAY_task_events_report_interval_ms": "0",

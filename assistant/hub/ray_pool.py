@@ -92,6 +92,10 @@ class RayPool:
         self._admitted(stage, request, budget_s)
         return _Waiting(self._own_loop(), self.stream(stage, request, budget_s, tenant))
 
+    async def ready(self) -> bool:
+        """Whether every stage has a replica that serves."""
+        return await asyncio.to_thread(self._cluster.serves, self._stages)
+
     def close(self) -> None:
         """End every process of Ray's."""
         if self._loop is not None:

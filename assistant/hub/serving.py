@@ -6,7 +6,7 @@ import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,6 +17,8 @@ from assistant.hub.replica import MakeStage, Replica
 from assistant.hub.router import TokenRouter
 from assistant.pool.pool import PoolError
 
+RUNNING = "RUNNING"
+"""State of a replica that serves, as Serve names it."""
 OBJECTS_BYTES = 80 * 2**20
 """Shared memory for values that are passed by reference; ours are not."""
 MOST_ONGOING = 2_000
@@ -47,7 +49,8 @@ class Cluster:
 
     def __init__(self) -> None:
         logging.getLogger("ray.serve").setLevel(logging.ERROR)
-        # Sockets lie in it, whose paths may be 107 bytes long.
+        # Ray opens its folder to everybody, so it is in one that is not. Sockets lie there, whose
+        # paths may be 107 bytes long.
         self._folder = Path(tempfile.mkdtemp(prefix="hub-"))
         ray.init(
             num_cpus=os.cpu_count(),
@@ -56,7 +59,7 @@ class Cluster:
             log_to_driver=False,
             logging_level="error",
             namespace="hub",
-            _temp_dir=str(self._folder),
+            _temp_dir=str(self._folder / "ray"),
         )
         serve.start(proxy_location="Disabled", logging_config=LOGGING)
 
@@ -78,6 +81,15 @@ class Cluster:
         except RuntimeError as error:  # its text is the trace of a replica
             last = str(error).strip().splitlines()[-1]
             raise PoolError("pool.start", f"a stage does not start: {last}") from error
+
+    def serves(self, stages: Collection[str]) -> bool:
+        """Whether each of the stages has a replica that serves."""
+        applications = serve.status().applications
+        return all(
+            stage in applications
+            and applications[stage].deployments[stage].replica_states.get(RUNNING, 0) > 0
+            for stage in stages
+        )
 
     def close(self) -> None:
         """End every process of it, whatever it does; Serve's own end waits 30 s for nothing."""

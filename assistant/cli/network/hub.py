@@ -1,0 +1,74 @@
+"""`assistant hub`: the stages as a service for many rooms, and the keys of who may use it."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.cli.shared.output import console
+from assistant.core.config import config_files, load_config
+from assistant.core.errors import InputError
+from assistant.hub.tenants import Tenant, hash_of, load_tenants, new_key
+
+OWN = {"here": Tenant(requests_per_s=1e6, burst=1_000_000)}
+"""The only tenant of a hub without a file of them, which this machine alone reaches."""
+EXTRA = ("fastapi", "pydantic", "ray", "starlette", "uvicorn")
+"""What the extra `hub` brings."""
+
+app = typer.Typer(help="Serve the stages to many rooms, on Ray Serve (extra hub).")
+
+
+@app.callback(invoke_without_command=True)
+def hub(
+    context: typer.Context,
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 for any.", min=0, max=65_535)] = 8443,
+    cert: Annotated[Path | None, typer.Option(help="Certificate for TLS, PEM.")] = None,
+    key: Annotated[Path | None, typer.Option(help="Its private key, PEM.")] = None,
+    tenants: Annotated[Path | None, typer.Option(help="File of who may use it.")] = None,
+    replicas: Annotated[int, typer.Option(help="Workers of each stage.", min=1, max=64)] = 1,
+    config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
+) -> None:
+    """Serve recognition, understanding and answers over HTTP until SIGTERM."""
+    if context.invoked_subcommand is not None:
+        return
+    _require_safe(host, cert, key, tenants)
+    known = load_tenants(tenants) if tenants is not None else OWN
+    settings, _ = load_config(config_files(config))
+    try:
+        from assistant.hub.server import Listening, run
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in EXTRA:
+            raise
+        told = "the hub needs Ray Serve and FastAPI: pip install 'hark-assistant[hub]'"
+        raise InputError("hub.missing", told) from error
+    listening = Listening(host=host, port=port, cert=cert, key=key)
+    run(settings, known, listening, replicas, lambda url: _say(f"hub: serves at {url}"))
+
+
+@app.command("key")
+def make_key(name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant's.")]) -> None:
+    """Print a new key, which is kept nowhere, and the line for the file of tenants."""
+    made = new_key()
+    _say(f"{name}'s key, shown this once: {made}")
+    _say(f'in the file of tenants: [{name}] key = "{hash_of(made)}"')
+
+
+def _require_safe(host: str, cert: Path | None, key: Path | None, tenants: Path | None) -> None:
+    if (cert is None) != (key is None):
+        raise InputError("hub.certificate", "--cert and --key go together")
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError as error:
+        told = f"--host takes an address of this machine, such as 127.0.0.1, and not {host}"
+        raise InputError("hub.address", told) from error
+    if not address.is_loopback and (cert is None or tenants is None):
+        told = f"at {host} others reach the hub: give --tenants, and --cert with --key"
+        raise InputError("hub.open", told)
+
+
+def _say(line: str) -> None:
+    console.print(line, markup=False, soft_wrap=True, highlight=False)

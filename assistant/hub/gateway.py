@@ -1,0 +1,173 @@
+"""The hub's HTTP interface: what is said or asked in, what is meant or answered out.
+
+`/openapi.json` is FastAPI's, of the schema; its pages of documentation are left out, as they load
+scripts from elsewhere. No text that is said or answered is logged.
+"""
+
+from __future__ import annotations
+
+from asyncio import timeout, to_thread
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Query, Request, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
+
+from assistant.core.clock import boottime_s
+from assistant.core.errors import AssistantError, InputError
+from assistant.hub.bounds import BoundedBodies, Counted
+from assistant.hub.calls import Streams, answer, hear, interpret, sound_of, text_of
+from assistant.hub.doors import Doors
+from assistant.hub.schema import (
+    AnswerReply,
+    HearReply,
+    InterpretReply,
+    ModelState,
+    Problem,
+    Sentence,
+    TextRequest,
+)
+from assistant.hub.tenants import Tenant
+from assistant.pool.pool import BusyError, PoolError
+
+MOST_BYTES = 8_000_000
+"""Largest body: a minute of 16-bit stereo at 48 kHz is 11.5 MB, of 16 kHz mono 1.9 MB."""
+LONGEST_S = 60.0
+"""Time that a call may take; whoever waits longer is told so."""
+EVENTS, METRICS = "text/event-stream", "/metrics"
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem} for status in (401, 413, 429, 503)
+}
+
+
+class Gateway:
+    """The calls, on the `streams` of a pool; `models` lists those of the stages."""
+
+    def __init__(self, streams: Streams, models: Callable[[], Sequence[ModelState]]) -> None:
+        self._streams, self._models = streams, models
+
+    async def interpret(self, request: Request, asked: TextRequest) -> InterpretReply:
+        """What a text means."""
+        async with timeout(LONGEST_S):
+            said = text_of(asked.text, asked.area)
+            tenant = request.state.tenant
+            return InterpretReply.of(await interpret(self._streams, tenant, said, asked.budget_s))
+
+    async def answer(self, request: Request, asked: TextRequest) -> Response:
+        """An answer from the tenant's documents: whole as JSON, or, where `Accept` says
+        text/event-stream, an event for each sentence."""
+        sentences = answer(
+            self._streams, request.state.tenant, asked.text, asked.area, asked.budget_s
+        )
+        replies = (Sentence.of(reply) async for reply in sentences)
+        if EVENTS in request.headers.get("accept", ""):
+            async with timeout(LONGEST_S):
+                first = await anext(replies)  # so that a refusal still has its status
+            return StreamingResponse(_events(first, replies), media_type=EVENTS)
+        async with timeout(LONGEST_S):
+            every = [sentence async for sentence in replies]
+        text = " ".join(sentence.text for sentence in every)
+        reply = AnswerReply(text=text, done=every[-1].done)
+        return JSONResponse(reply.model_dump())
+
+    async def hear(
+        self, request: Request, area: Annotated[str, Query(max_length=200)] = ""
+    ) -> HearReply:
+        """What is said in a WAV or FLAC file, which is the body, and what it means."""
+        tenant = request.state.tenant
+        async with timeout(LONGEST_S):
+            chunks = await to_thread(sound_of, await request.body(), area)
+            said = await hear(self._streams, tenant, chunks)
+            return HearReply.heard(said, await interpret(self._streams, tenant, said))
+
+    async def models(self) -> list[ModelState]:
+        """The models of the hub, and which version of each is in use."""
+        return list(self._models())
+
+    async def healthz(self) -> str:
+        """Whether the gateway runs."""
+        return "ok"
+
+    async def readyz(self) -> Response:
+        """Whether every stage has a worker that serves."""
+        if await self._streams.ready():
+            return PlainTextResponse("ready")
+        return PlainTextResponse("a stage has no worker that serves", 503)
+
+
+def application(
+    streams: Streams,
+    tenants: Mapping[str, Tenant],
+    models: Callable[[], Sequence[ModelState]],
+    clock: Callable[[], float] = boottime_s,
+) -> Counted:
+    """The gateway as an ASGI application."""
+    calls = Gateway(streams, models)
+    app = FastAPI(title="Hark hub", version="1", docs_url=None, redoc_url=None)
+    inside = APIRouter(
+        prefix="/v1", dependencies=[Depends(Doors(tenants, clock))], responses=_PROBLEMS
+    )
+    inside.add_api_route("/interpret", calls.interpret, methods=["POST"])
+    inside.add_api_route("/answer", calls.answer, methods=["POST"], response_model=AnswerReply)
+    inside.add_api_route("/hear", calls.hear, methods=["POST"], openapi_extra=_SOUND)
+    inside.add_api_route("/models", calls.models, methods=["GET"])
+    app.include_router(inside)
+    plain = {"response_class": PlainTextResponse, "methods": ["GET"]}
+    app.add_api_route("/healthz", calls.healthz, **plain)
+    app.add_api_route("/readyz", calls.readyz, **plain)
+    app.add_exception_handler(AssistantError, _refused)
+    app.add_exception_handler(TimeoutError, _late)
+    app.add_exception_handler(HTTPException, _turned_away)
+    paths = frozenset(app.openapi()["paths"])
+    counted = Counted(BoundedBodies(app, MOST_BYTES), paths | {METRICS})
+
+    async def metrics() -> str:
+        """How often each call was made, in Prometheus's text format."""
+        return counted.exposition()
+
+    app.add_api_route(METRICS, metrics, **plain)
+    app.openapi_schema = None  # made anew, with that call
+    return counted
+
+
+_SOUND: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            kind: {"schema": {"type": "string", "format": "binary"}}
+            for kind in ("audio/wav", "audio/flac")
+        },
+    }
+}
+
+
+async def _events(first: Sentence, others: AsyncIterator[Sentence]) -> AsyncIterator[str]:
+    """Server-sent events of the sentences; one named "error" where they break off."""
+    yield f"data: {first.model_dump_json()}\n\n"
+    try:
+        async with timeout(LONGEST_S):
+            async for sentence in others:
+                yield f"data: {sentence.model_dump_json()}\n\n"
+    except (AssistantError, TimeoutError) as error:
+        code = error.code if isinstance(error, AssistantError) else "hub.late"
+        problem = Problem(code=code, message="the answer breaks off here")
+        yield f"event: error\ndata: {problem.model_dump_json()}\n\n"
+
+
+async def _refused(request: Request, error: AssistantError) -> Response:
+    problem = Problem(code=error.code, message=error.message).model_dump()
+    match error:
+        case BusyError() | PoolError():
+            return JSONResponse(problem, 503, {"Retry-After": "1"})
+        case InputError():
+            return JSONResponse(problem, 422)
+    return JSONResponse(problem, 500)
+
+
+async def _turned_away(request: Request, error: HTTPException) -> Response:
+    return JSONResponse(error.detail, error.status_code, error.headers)
+
+
+async def _late(request: Request, error: TimeoutError) -> Response:
+    problem = Problem(code="hub.late", message=f"it took longer than {LONGEST_S:.0f} s")
+    return JSONResponse(problem.model_dump(), 504)

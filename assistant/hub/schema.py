@@ -1,0 +1,112 @@
+"""What goes in and out of the gateway, as its OpenAPI describes it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assistant.core.messages import Command, Interpretation, SlotValue, SpokenReply, Transcript
+
+Area = Annotated[str, Field(max_length=200, description='Id of the room; "" for none.')]
+
+
+class TextRequest(BaseModel):
+    """A text that somebody said or typed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Annotated[str, Field(min_length=1, max_length=5_000)]
+    area: Area = ""
+    budget_s: Annotated[
+        float, Field(gt=0, le=60, description="Answer 503 where more than this is predicted.")
+    ] = 30.0
+
+
+class CommandModel(BaseModel):
+    """One intent with its slots."""
+
+    intent: str
+    slots: dict[str, SlotValue]
+    confidence: float
+    text: str
+
+    @classmethod
+    def of(cls, command: Command) -> CommandModel:
+        """A command as it is sent."""
+        return cls(
+            intent=command.intent,
+            slots={slot.name: slot.value for slot in command.slots},
+            confidence=command.confidence,
+            text=command.text,
+        )
+
+
+class InterpretReply(BaseModel):
+    """What a text means: no commands where nothing was understood."""
+
+    text: str
+    commands: list[CommandModel]
+    missed: str
+    choices: list[str]
+
+    @classmethod
+    def of(cls, meant: Interpretation) -> InterpretReply:
+        """An interpretation as it is sent."""
+        return cls(
+            text=meant.text,
+            commands=[CommandModel.of(command) for command in meant.commands],
+            missed=meant.missed,
+            choices=[choice.sentence for choice in meant.choices],
+        )
+
+
+class HearReply(InterpretReply):
+    """What was said, and what it means."""
+
+    transcript: str
+    transcript_confidence: float
+
+    @classmethod
+    def heard(cls, said: Transcript, meant: Interpretation) -> HearReply:
+        """A transcript with its interpretation as they are sent."""
+        return cls(
+            **InterpretReply.of(meant).model_dump(),
+            transcript=said.text,
+            transcript_confidence=said.confidence,
+        )
+
+
+class Sentence(BaseModel):
+    """One sentence of an answer."""
+
+    text: str
+    done: bool
+    more: bool
+
+    @classmethod
+    def of(cls, reply: SpokenReply) -> Sentence:
+        """A reply as it is sent."""
+        return cls(text=reply.text, done=reply.done, more=reply.more)
+
+
+class AnswerReply(BaseModel):
+    """An answer; `done` is false where the documents have none."""
+
+    text: str
+    done: bool
+
+
+class ModelState(BaseModel):
+    """A model that the stages may use."""
+
+    name: str
+    version: str
+    state: str
+
+
+class Problem(BaseModel):
+    """Why a call was refused."""
+
+    code: str
+    message: str

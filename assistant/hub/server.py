@@ -1,0 +1,116 @@
+"""The hub itself: the pool on Ray Serve, and the gateway in this process, until SIGTERM."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import ssl
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import msgspec
+import uvicorn
+
+from assistant.core.config import Config
+from assistant.core.errors import InputError
+from assistant.core.models.manifest import Library
+from assistant.hub.gateway import application
+from assistant.hub.ray_pool import RayPool
+from assistant.hub.schema import ModelState
+from assistant.hub.stages import makers
+from assistant.hub.tenants import Tenant
+
+MOST_CALLS = 2_000
+"""Calls at a time; further ones are told 503."""
+WAITING = 128
+"""Connections that wait to be accepted."""
+ENDS_S = 15
+"""Time that calls have to end once the hub is told to."""
+
+
+class Listening(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the gateway listens, and by which certificate it is known."""
+
+    host: str
+    port: int
+    cert: Path | None = None
+    key: Path | None = None
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.cert else 'http'}://{name}:{self.port}"
+
+
+def run(
+    config: Config,
+    tenants: Mapping[str, Tenant],
+    listening: Listening,
+    replicas: int,
+    told: Callable[[str], None],
+) -> None:
+    """Serve until SIGTERM; `told` receives the address once all stages serve.
+
+    Raises `InputError` for an address or a certificate that cannot be used, before anything starts.
+    """
+    _require_certificate(listening)
+    with closing(_socket(listening)) as bound:
+        bound_at = msgspec.structs.replace(listening, port=bound.getsockname()[1])
+        with closing(RayPool(makers(config, tenants), replicas, tuple(tenants))) as pool:
+            app = application(pool, tenants, lambda: _models(config))
+            settings = uvicorn.Config(
+                app,
+                ssl_certfile=listening.cert,
+                ssl_keyfile=listening.key,
+                loop="asyncio",  # gRPC's own loop knows no other
+                lifespan="off",
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                limit_concurrency=MOST_CALLS,
+                timeout_graceful_shutdown=ENDS_S,
+            )
+            told(bound_at.url)
+            _Server(settings).run(sockets=[bound])
+
+
+class _Server(uvicorn.Server):
+    """Ends by a signal as any service does, and does not raise it again once it has ended."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End the calls, and then the server, on SIGTERM and SIGINT."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.handle_exit)
+        yield
+
+
+def _socket(listening: Listening) -> socket.socket:
+    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
+    try:
+        return socket.create_server(
+            (listening.host, listening.port), family=family, backlog=WAITING
+        )
+    except OSError as error:
+        where = f"{listening.host} port {listening.port}"
+        raise InputError("hub.address", f"cannot listen at {where}: {error.strerror}") from error
+
+
+def _require_certificate(listening: Listening) -> None:
+    if listening.cert is None:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(listening.cert, listening.key)
+    except OSError as error:
+        told = f"{listening.cert} and {listening.key} are no certificate with its key: {error}"
+        raise InputError("hub.certificate", told) from error
+
+
+def _models(config: Config) -> Sequence[ModelState]:
+    library = Library(config.models_dir)
+    return [
+        ModelState(name=name, version=library.in_use(name).version, state=library.state(name).value)
+        for name in library.artefacts
+    ]

@@ -1,0 +1,100 @@
+"""The stages that the hub serves, made for a tenant: those of the daemon, on a state of their own.
+
+Nothing of the daemon's own state is read: neither its documents nor its recordings, nor the home
+that its bridge described.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+
+from assistant.answer.generation.token_scheduler import TokenScheduler
+from assistant.answer.in_flight import InFlight
+from assistant.answer.stage import AnswerStage
+from assistant.composition import Composition
+from assistant.core.clock import boottime_s
+from assistant.core.config import Config, HomeSettings, StorageSettings
+from assistant.core.layout import ASR
+from assistant.core.messages import Message
+from assistant.core.settings.documents import DocumentsSettings
+from assistant.core.stage import Stage
+from assistant.documents.local import consult
+from assistant.hub.replica import MakeStage
+from assistant.hub.tenants import Tenant
+
+NLU, ANSWER = "nlu", "answer"
+
+
+def makers(config: Config, tenants: Mapping[str, Tenant]) -> dict[str, MakeStage]:
+    """Stage → what makes it for a tenant."""
+    return {
+        stage: partial(_make, make, config, dict(tenants))
+        for stage, make in ((ASR, _asr), (NLU, _nlu), (ANSWER, _answer))
+    }
+
+
+def config_of(config: Config, name: str, tenant: Tenant) -> Config:
+    """The settings of a tenant: those of models and languages are the hub's."""
+    home = HomeSettings(file=tenant.home, time_zone=config.home.time_zone)
+    storage = StorageSettings(
+        state=str(config.state_dir / "hub" / name),
+        runtime=config.storage.runtime,
+        cache=config.storage.cache,
+        models=str(config.models_dir),
+    )
+    return Config(
+        asr=msgspec.structs.replace(config.asr, adapt=False),
+        nlu=config.nlu,
+        answer=config.answer,
+        models=config.models,
+        home=home,
+        documents=DocumentsSettings(),
+        storage=storage,
+    )
+
+
+def _make(
+    make: Callable[[Config, Tenant], Stage],
+    config: Config,
+    tenants: Mapping[str, Tenant],
+    name: str,
+) -> Stage:
+    return make(config_of(config, name, tenants[name]), tenants[name])
+
+
+def _asr(config: Config, tenant: Tenant) -> Stage:
+    return Composition(config).asr()
+
+
+def _nlu(config: Config, tenant: Tenant) -> Stage:
+    return Composition(config).nlu()
+
+
+def _answer(config: Config, tenant: Tenant) -> Stage:
+    """Answers from the documents, which are read into memory: replicas share no file."""
+    in_flight = InFlight(TokenScheduler(clock=boottime_s))
+    if not tenant.documents:
+        return Composition(config).answer(in_flight=in_flight)
+    opened = ExitStack()
+    answers = opened.enter_context(consult(config, Path(tenant.documents)))
+    return _Documented(Composition(config).answer(answers=answers, in_flight=in_flight), opened)
+
+
+class _Documented:
+    """Answers whose documents are open for as long as it is."""
+
+    consumes: ClassVar[tuple[type[Message], ...]] = AnswerStage.consumes
+
+    def __init__(self, stage: AnswerStage, opened: ExitStack) -> None:
+        self._opened = opened
+        self.feed, self.deadline_s = stage.feed, stage.deadline_s
+
+    def close(self) -> None:
+        """Close the documents."""
+        self._opened.close()

@@ -1,0 +1,244 @@
+"""The gateway over a pool in this process, as HTTP clients see it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import wave
+from collections.abc import AsyncGenerator, Callable, Iterator
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra hub is not installed")
+pytest.importorskip("httpx", reason="the test client of the extra hub is not installed")
+
+from fastapi.testclient import TestClient
+
+from assistant.core.messages import (
+    AudioChunk,
+    Command,
+    Interpretation,
+    Message,
+    Question,
+    Slot,
+    SpokenReply,
+    StageFailed,
+    Transcript,
+)
+from assistant.hub.gateway import MOST_BYTES, application
+from assistant.hub.schema import ModelState
+from assistant.hub.tenants import Tenant, hash_of
+from assistant.pool.admission import BUSY_REPLY
+from assistant.pool.pool import BusyError
+from assistant.pool.requests import PoolRequest
+
+KEYS = {"red": "the red key", "blue": "the blue key"}
+TENANTS = {
+    name: Tenant(key=hash_of(key), requests_per_s=1.0, burst=5) for name, key in KEYS.items()
+}
+
+
+class Streams:
+    """Understands one command, answers in two sentences, and is told who asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str, PoolRequest]] = []
+        self.is_ready = True
+
+    async def stream(
+        self, stage: str, request: PoolRequest, budget_s: float = math.inf, tenant: str = ""
+    ) -> AsyncGenerator[Message, None]:
+        self.asked.append((stage, tenant, request))
+        await asyncio.sleep(0)
+        match request.messages[-1]:
+            case Transcript(text="fail", utterance_id=name):
+                yield StageFailed(stage="nlu", code="nlu.internal", message="", utterance_id=name)
+            case Transcript(text="busy"):
+                raise BusyError("pool.busy", BUSY_REPLY)
+            case Transcript(text=text, utterance_id=name):
+                yield _meant(name, text)
+            case Question(utterance_id=name, text=text):
+                yield SpokenReply(utterance_id=name, text=f"You asked {text}.", more=True)
+                if text == "fail":
+                    yield StageFailed(
+                        stage="answer", code="answer.broken", message="", utterance_id=name
+                    )
+                yield SpokenReply(utterance_id=name, text="That is all.")
+            case last:
+                yield Transcript(utterance_id=last.utterance_id, revision=0, text="lights out")
+
+    async def ready(self) -> bool:
+        return self.is_ready
+
+
+def _meant(name: str, text: str) -> Interpretation:
+    slots = (Slot(name="name", value="lamp", raw="lamp"),)
+    command = Command(intent="HassTurnOff", slots=slots, confidence=0.9)
+    return Interpretation(utterance_id=name, revision=0, text=text, commands=(command,))
+
+
+@pytest.fixture
+def streams() -> Streams:
+    return Streams()
+
+
+@pytest.fixture
+def client(streams: Streams) -> Iterator[Callable[..., Any]]:
+    models = [ModelState(name="intent", version="3", state="shipped")]
+    app = application(streams, TENANTS, lambda: models, clock=lambda: 100.0)
+    with TestClient(app, raise_server_exceptions=False) as session:
+
+        def ask(path: str, tenant: str = "red", **more: Any) -> Any:
+            headers = {"Authorization": f"Bearer {KEYS.get(tenant, tenant)}"} if tenant else {}
+            method = "POST" if "json" in more or "content" in more else "GET"
+            return session.request(method, path, headers=headers | more.pop("headers", {}), **more)
+
+        yield ask
+
+
+def sound(seconds: float) -> bytes:
+    file = BytesIO()
+    with wave.open(file, "wb") as written:
+        written.setparams((1, 2, 16_000, 0, "NONE", ""))
+        written.writeframes(bytes(int(seconds * 32_000)))
+    return file.getvalue()
+
+
+def test_a_text_is_interpreted_for_its_tenant(client: Callable[..., Any], streams: Streams) -> None:
+    told = client("/v1/interpret", "blue", json={"text": "lamp off", "area": "kitchen"})
+    assert told.status_code == 200
+    (command,) = told.json()["commands"]
+    assert (command["intent"], command["slots"]) == ("HassTurnOff", {"name": "lamp"})
+    ((stage, tenant, request),) = streams.asked
+    assert (stage, tenant, request.messages[-1].area) == ("nlu", "blue", "kitchen")
+    assert request.shape.key == "blue/kitchen"
+
+
+def test_an_answer_comes_whole_or_an_event_for_each_sentence(client: Callable[..., Any]) -> None:
+    whole = client("/v1/answer", json={"text": "why"}).json()
+    assert whole == {"text": "You asked why. That is all.", "done": True}
+    streamed = client("/v1/answer", json={"text": "why"}, headers={"Accept": "text/event-stream"})
+    assert streamed.headers["content-type"].startswith("text/event-stream")
+    events = [json.loads(one.removeprefix("data: ")) for one in streamed.text.split("\n\n")[:-1]]
+    assert [(one["text"], one["more"]) for one in events] == [
+        ("You asked why.", True),
+        ("That is all.", False),
+    ]
+
+
+def test_an_answer_that_breaks_off_says_so_to_either(client: Callable[..., Any]) -> None:
+    assert client("/v1/answer", json={"text": "fail"}).json()["code"] == "answer.broken"
+    streamed = client("/v1/answer", json={"text": "fail"}, headers={"Accept": "text/event-stream"})
+    assert 'event: error\ndata: {"code":"answer.broken"' in streamed.text
+
+
+def test_a_sound_is_heard_and_interpreted(client: Callable[..., Any], streams: Streams) -> None:
+    told = client("/v1/hear?area=hall", content=sound(1.0))
+    assert told.status_code == 200
+    assert (told.json()["transcript"], told.json()["commands"][0]["intent"]) == (
+        "lights out",
+        "HassTurnOff",
+    )
+    (_, _, heard), (_, _, meant) = streams.asked
+    chunks = [message for message in heard.messages if isinstance(message, AudioChunk)]
+    assert sum(len(chunk.samples) for chunk in chunks) >= 32_000
+    assert [chunk.sequence for chunk in chunks] == list(range(len(chunks)))
+    assert {message.area for message in heard.messages} == {"hall"}
+    assert len(meant.messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b"", "is empty"), (b"nonsense", "is not audio"), (sound(61.0), "longer than 60 s")],
+)
+def test_what_is_no_sound_is_refused(
+    client: Callable[..., Any], streams: Streams, content: bytes, told: str
+) -> None:
+    refused = client("/v1/hear", content=content)
+    assert refused.status_code == 422
+    assert refused.json()["message"].find(told) == 0 or told in refused.json()["message"]
+    assert streams.asked == []
+
+
+@pytest.mark.parametrize("tenant", ["", "no key", hash_of(KEYS["red"])])
+@pytest.mark.parametrize("path", ["/v1/interpret", "/v1/answer", "/v1/hear", "/v1/models"])
+def test_without_a_tenants_key_nothing_is_served(
+    client: Callable[..., Any], streams: Streams, path: str, tenant: str
+) -> None:
+    more = {} if path == "/v1/models" else {"json": {"text": "lamp off"}}
+    refused = client(path, tenant, **more)
+    assert (refused.status_code, refused.json()["code"]) == (401, "hub.key")
+    assert streams.asked == []
+
+
+def test_who_asks_too_often_waits_and_holds_up_nobody_else(client: Callable[..., Any]) -> None:
+    asked = [client("/v1/interpret", "red", json={"text": "lamp off"}) for _ in range(6)]
+    assert [one.status_code for one in asked] == [200] * 5 + [429]
+    assert asked[-1].headers["retry-after"] == "1"
+    assert client("/v1/interpret", "blue", json={"text": "lamp off"}).status_code == 200
+
+
+def test_bodies_are_bounded_whether_their_size_is_announced_or_not(
+    client: Callable[..., Any], streams: Streams
+) -> None:
+    def pieces() -> Iterator[bytes]:
+        for _ in range(9):
+            yield bytes(MOST_BYTES // 8)
+
+    assert client("/v1/hear", content=bytes(MOST_BYTES + 1)).status_code == 413
+    assert client("/v1/hear", content=pieces()).json()["code"] == "hub.size"
+    text = client("/v1/interpret", content=pieces(), headers={"Content-Type": "application/json"})
+    assert text.status_code == 413
+    assert streams.asked == []
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"text": ""}, {"text": "x" * 5_001}, {"text": "a", "b": 1}, {"text": 3}]
+)
+def test_what_the_schema_does_not_allow_is_refused(
+    client: Callable[..., Any], streams: Streams, body: dict[str, Any]
+) -> None:
+    assert client("/v1/interpret", json=body).status_code == 422
+    assert streams.asked == []
+
+
+def test_what_fails_has_its_code_and_a_busy_hub_says_so(client: Callable[..., Any]) -> None:
+    failed = client("/v1/interpret", json={"text": "fail"})
+    assert (failed.status_code, failed.json()["code"]) == (500, "nlu.internal")
+    busy = client("/v1/interpret", json={"text": "busy"})
+    assert (busy.status_code, busy.json()["message"]) == (503, BUSY_REPLY)
+
+
+def test_its_state_and_its_counts_are_told_without_a_key(
+    client: Callable[..., Any], streams: Streams
+) -> None:
+    assert client("/healthz", "").text == "ok"
+    assert client("/readyz", "").status_code == 200
+    streams.is_ready = False
+    assert client("/readyz", "").status_code == 503
+    client("/v1/interpret", json={"text": "lamp off"})
+    client("/v1/secret-name", json={"text": "lamp off"})
+    told = client("/metrics", "").text
+    assert 'hark_hub_requests_total{path="/v1/interpret",status="200"} 1' in told
+    assert 'hark_hub_requests_total{path="other",status="404"} 1' in told
+    assert "secret" not in told
+
+
+def test_the_models_are_listed_and_the_schema_names_every_call(client: Callable[..., Any]) -> None:
+    assert client("/v1/models").json() == [{"name": "intent", "version": "3", "state": "shipped"}]
+    assert set(client("/openapi.json", "").json()["paths"]) == {
+        *("/v1/interpret", "/v1/answer", "/v1/hear", "/v1/models"),
+        *("/healthz", "/readyz", "/metrics"),
+    }
+
+
+def test_no_text_is_logged(client: Callable[..., Any], caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    client("/v1/interpret", json={"text": "xylophone"})
+    client("/v1/answer", json={"text": "xylophone"})
+    client("/v1/interpret", json={"text": "fail"})
+    assert "xylophone" not in caplog.text

@@ -1,0 +1,139 @@
+"""`assistant hub`: what it refuses, and the whole of it with real stages and two tenants."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assistant.hub.tenants import hash_of
+from tests.support.commands import run_assistant
+
+HAS_EXTRA = all(importlib.util.find_spec(name) for name in ("fastapi", "ray", "uvicorn"))
+KEYS = {"red": "the red key", "blue": "the blue key"}
+HOME = """
+areas: [{{name: Hall, id: hall}}]
+entities: [{{name: {name}, id: light.only, area: hall, state: "off"}}]
+"""
+
+
+def refused(*arguments: str | Path) -> str:
+    done = run_assistant("hub", *arguments)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+def test_a_key_is_shown_once_with_the_line_that_keeps_its_hash() -> None:
+    shown = run_assistant("hub", "key", "seaside", check=True).stdout
+    first, second = shown.splitlines()
+    assert hash_of(first.rsplit(" ", 1)[1]) in second
+    assert "[seaside]" in second
+
+
+def test_it_lets_nobody_in_from_elsewhere_without_keys_and_encryption(tmp_path: Path) -> None:
+    assert "give --tenants, and --cert with --key" in refused("--host", "0.0.0.0")
+    assert "--cert and --key go together" in refused("--cert", tmp_path / "a.pem")
+    assert "takes an address" in refused("--host", "example.org")
+    assert "No such file" in refused("--tenants", tmp_path / "none.toml")
+
+
+@pytest.mark.skipif(HAS_EXTRA, reason="the extra hub is installed")
+def test_without_its_extra_it_names_the_remedy() -> None:
+    assert "pip install 'hark-assistant[hub]'" in refused()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hub")
+    lines = []
+    for name, key in KEYS.items():
+        (folder / f"{name}.yaml").write_text(HOME.format(name=f"{name} Lantern"), "utf-8")
+        (folder / name).mkdir()
+        fact = f"The caretaker of the {name} house is called {name.title()}beard."
+        (folder / name / "house.md").write_text(f"# House\n\n{fact}\n", "utf-8")
+        lines += [f"[{name}]", f'key = "{hash_of(key)}"']
+        lines += [f'home = "{name}.yaml"', f'documents = "{name}"']
+    (folder / "tenants.toml").write_text("\n".join(lines), "utf-8")
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+            *("-nodes", "-subj", "/CN=hub", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-keyout", folder / "key.pem", "-out", folder / "cert.pem"),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def url(folder: Path) -> Iterator[str]:
+    if not HAS_EXTRA:
+        pytest.skip("the extra hub is not installed")
+    options = ("--port", "0", "--tenants", "tenants.toml", "--cert", "cert.pem", "--key", "key.pem")
+    command = (sys.executable, "-m", "assistant", "hub", *options)
+    folders = {f"{name}_DIRECTORY": str(folder / name) for name in ("STATE", "CACHE")}
+    path = os.pathsep.join(sys.path)
+    hub = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=os.environ | folders | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert hub.stdout is not None
+    with hub:
+        first = hub.stdout.readline()
+        assert "serves at https://127.0.0.1:" in first
+        yield first.split()[-1]
+        hub.send_signal(signal.SIGTERM)
+        assert hub.wait(30) == 0
+
+
+def ask(folder: Path, url: str, call: str, tenant: str, text: str) -> dict[str, object]:
+    request = urllib.request.Request(
+        f"{url}/v1/{call}",
+        json.dumps({"text": text}).encode(),
+        {"Authorization": f"Bearer {KEYS[tenant]}", "Content-Type": "application/json"},
+    )
+    trusted = ssl.create_default_context(cafile=folder / "cert.pem")
+    with urllib.request.urlopen(request, timeout=60, context=trusted) as reply:
+        told: dict[str, object] = json.load(reply)
+        return told
+
+
+def test_each_tenant_has_its_own_home(folder: Path, url: str) -> None:
+    for tenant, other in (("red", "blue"), ("blue", "red")):
+        own = ask(folder, url, "interpret", tenant, f"turn on the {tenant} lantern")
+        assert f"{tenant} Lantern" in json.dumps(own["commands"])
+        strange = ask(folder, url, "interpret", tenant, f"turn on the {other} lantern")
+        assert f"{other} Lantern" not in json.dumps(strange["commands"])
+
+
+def test_each_tenant_is_answered_from_its_own_documents(folder: Path, url: str) -> None:
+    for tenant, other in (("red", "Blue"), ("blue", "Red")):
+        told = ask(
+            folder, url, "answer", tenant, f"what is the caretaker of the {tenant} house called"
+        )
+        assert f"{tenant.title()}beard" in str(told["text"])
+        foreign = f"what is the caretaker of the {other.lower()} house called"
+        assert f"{other}beard" not in str(ask(folder, url, "answer", tenant, foreign)["text"])
+
+
+def test_a_port_that_is_taken_is_told_before_anything_starts() -> None:
+    if not HAS_EXTRA:
+        pytest.skip("the extra hub is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"cannot listen at 127.0.0.1 port {port}" in refused("--port", str(port))
