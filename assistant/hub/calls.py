@@ -78,10 +78,14 @@ async def answer(
         key=_talk(tenant, asked),
     )
     request = PoolRequest(messages=(asked,), shape=shape)
+    last: SpokenReply | None = None
     async with aclosing(_replies(streams, ANSWER, request, budget_s, tenant)) as replies:
         async for message in replies:
             if isinstance(message, SpokenReply):
+                last = message
                 yield message
+    if last is None:
+        raise StageError("answer.nothing", "there was no answer, not even that there is none")
 
 
 async def hear(

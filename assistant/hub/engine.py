@@ -1,11 +1,12 @@
 """Ray and Ray Serve, which read their switches from the environment when they are imported.
 
 Nothing is reported to Ray's makers, no dashboard is served, nothing but errors is logged, and none
-of Serve's own HTTP servers runs, which know no tenants. Who speaks with Ray's processes needs their
-token.
+of Serve's own HTTP servers runs, which know no tenants. Ray's processes take only who knows a token
+that is made at each start; left to itself, Ray keeps one for good, in a file that all may read.
 """
 
 import os
+import secrets
 
 SWITCHES = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -19,6 +20,8 @@ SWITCHES = {
     "RAY_enable_metrics_collection": "0",
     "RAY_task_events_report_interval_ms": "0",
     "RAY_DISABLE_IMPORT_WARNING": "1",
+    "RAY_AUTH_MODE": "token",
+    "RAY_AUTH_TOKEN": secrets.token_hex(32),
 }
 for _name, _value in SWITCHES.items():
     os.environ.setdefault(_name, _value)

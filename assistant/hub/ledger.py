@@ -19,6 +19,8 @@ WARM = 256
 """Conversations that a replica is taken to hold; it has forgotten older ones."""
 BOOKED_S = 1.0
 """Time for which a request counts where it was sent to, until the replica has taken it."""
+AVOIDED_S = 1.0
+"""Time for which a replica that did not answer is asked last: Ray sees a death only after half."""
 LEARNS = 0.1
 """Weight of a request's own speed in that of its replica."""
 
@@ -37,6 +39,7 @@ class _Seen:
     """One replica."""
 
     tokens_per_s: float
+    avoided_until_s: float = 0.0
     held: dict[str, _Held] = field(default_factory=dict)
     took_s: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     predicted_s: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
@@ -66,6 +69,7 @@ class Ledger:
         while (best := choose(states, shape, now_s)) is not None:
             names.append(best.name)
             states = [state for state in states if state is not best]
+        names.sort(key=lambda name: self._seen[name].avoided_until_s > now_s)
         if names:
             self._hold(names[0], request_id, shape, now_s)
         return names
@@ -92,6 +96,10 @@ class Ledger:
         seen.predicted_s.append(held.predicted_s)
         speed = (held.ahead + held.shape.tokens) / took_s
         seen.tokens_per_s += LEARNS * (speed - seen.tokens_per_s)
+
+    def avoid(self, replica: str, now_s: float) -> None:
+        """A replica does not answer: it may be dead."""
+        self._of(replica).avoided_until_s = now_s + AVOIDED_S
 
     def wait_s(self, shape: RequestShape) -> float:
         """The predicted time until a request's last token; infinite before any replica is known."""

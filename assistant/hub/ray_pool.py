@@ -27,7 +27,7 @@ from assistant.pool.requests import PoolRequest, is_last
 
 RETRIES_S = 30.0
 """Time from a request on in which it is begun anew when its replica dies."""
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 1.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.25
 """Pause before another try, twice as long each time: Ray needs 0.5 s to notice a death."""
 HERE = ""
 """The tenant of a pool that has no others."""
@@ -66,6 +66,7 @@ class RayPool:
         shape = request.shape
         asked = (body, tenant, shape.tokens, shape.prompt_tokens, shape.key)
         until_s, given = boottime_s() + RETRIES_S, 0
+        died: Exception | None = None
         for attempt in count():
             replies = self._handle(stage).remote(*asked)
             place = 0
@@ -79,10 +80,11 @@ class RayPool:
                     if is_last(message):
                         return
             except RayActorError as error:
-                if boottime_s() > until_s:
-                    raise PoolError("pool.lost", f"{stage}: its workers keep dying") from error
+                died = error
             finally:
                 replies.cancel()  # what is over already is left alone
+            if boottime_s() > until_s:
+                raise PoolError("pool.lost", f"{stage}: its workers keep dying") from died
             await asyncio.sleep(min(FIRST_PAUSE_S * 2**attempt, LONGEST_PAUSE_S))
 
     def run(

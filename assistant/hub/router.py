@@ -45,6 +45,16 @@ class TokenRouter(RequestRouter):
         """A reply is over, or its replica is."""
         self._ledger.ended(replica_id.unique_id, internal_request_id, boottime_s())
 
+    def on_replica_actor_unavailable(self, replica_id: Any) -> None:
+        """A replica did not answer."""
+        super().on_replica_actor_unavailable(replica_id)
+        self._ledger.avoid(replica_id.unique_id, boottime_s())
+
+    def on_replica_actor_died(self, replica_id: Any) -> None:
+        """A replica is dead; news that is older than that may name it once more."""
+        super().on_replica_actor_died(replica_id)
+        self._ledger.avoid(replica_id.unique_id, boottime_s())
+
 
 def _shape(pending_request: Any) -> RequestShape:
     _, _, tokens, prompt_tokens, key = pending_request.args

@@ -72,30 +72,35 @@ def run(
                 limit_concurrency=MOST_CALLS,
                 timeout_graceful_shutdown=ENDS_S,
             )
+            server = _Server(settings)
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, server.handle_exit)
             told(bound_at.url)
-            _Server(settings).run(sockets=[bound])
+            server.run(sockets=[bound])
 
 
 class _Server(uvicorn.Server):
-    """Ends by a signal as any service does, and does not raise it again once it has ended."""
+    """Leaves signals to who runs it: uvicorn raises them again once it has ended."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End the calls, and then the server, on SIGTERM and SIGINT."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self.handle_exit)
+        """Take no signal."""
         yield
 
 
 def _socket(listening: Listening) -> socket.socket:
     family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
+    # Where the protocol is named, asyncio sends a reply's parts at once, without Nagle's 40 ms.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server(
-            (listening.host, listening.port), family=family, backlog=WAITING
-        )
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((listening.host, listening.port))
+        made.listen(WAITING)
     except OSError as error:
+        made.close()
         where = f"{listening.host} port {listening.port}"
         raise InputError("hub.address", f"cannot listen at {where}: {error.strerror}") from error
+    return made
 
 
 def _require_certificate(listening: Listening) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.hub.ledger import BOOKED_S, WARM, Ledger
+from assistant.hub.ledger import AVOIDED_S, BOOKED_S, WARM, Ledger
 from assistant.pool.routing import RequestShape
 
 SHORT = RequestShape(tokens=10)
@@ -73,3 +73,13 @@ def test_a_conversation_goes_where_it_is_held_and_is_forgotten_in_the_end() -> N
         counts.began("b", f"x{number}", other, 3.0)
         counts.ended("b", f"x{number}", 3.01)
     assert {state.name: "kitchen" in state.warm for state in counts.states()}["b"] is False
+
+
+def test_a_replica_that_does_not_answer_is_asked_last_for_a_while() -> None:
+    counts = ledger()
+    assert counts.ranked(REPLICAS, "1", SHORT, 1.0) == ["a", "b"]
+    counts.ended("a", "1", 1.0)
+    counts.avoid("a", 1.0)
+    assert counts.ranked(REPLICAS, "2", SHORT, 1.5) == ["b", "a"]
+    counts.avoid("b", 1.6)
+    assert counts.ranked(REPLICAS, "3", SHORT, 1.1 + AVOIDED_S)[0] == "a"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 pytest.importorskip("assistant.hub.engine", reason="the extra hub is not installed")
 
 from assistant.core.messages import Message, Question, SpokenReply, StageFailed
+from assistant.hub.engine import ray
 from assistant.hub.ledger import newest_ledger
 from assistant.hub.ray_pool import RayPool
 from assistant.pool.pool import BusyError, PoolError
@@ -78,6 +81,25 @@ def test_nothing_of_a_tenant_reaches_another(pool: RayPool) -> None:
     assert {one.split()[0] for one in told[1::2]} == {"blue"}
     # Each of two replicas counted six askers at most: a stage that both shared would count more.
     assert all(int(one.split()[1]) < 6 for one in told)
+
+
+def test_nobody_joins_without_the_token_of_this_start(pool: RayPool) -> None:
+    address = ray.get_runtime_context().gcs_address
+    program = f"""
+from ray._raylet import GcsClient
+GcsClient({address!r}).internal_kv_keys(b"", None)
+print("is in")
+"""
+    for token in (os.environ["RAY_AUTH_TOKEN"], "0" * 64):
+        tried = subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"RAY_AUTH_TOKEN": token},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert ("is in" in tried.stdout) == (token != "0" * 64)
+        assert ("AuthenticationError" in tried.stderr) == (token == "0" * 64)
 
 
 def test_what_has_no_time_is_told_at_once_or_taken_in_its_lighter_form(pool: RayPool) -> None:

@@ -1,0 +1,1 @@
+"""The hub as it runs."""
