@@ -108,7 +108,8 @@ class RayPool:
     def _admitted(self, stage: str, request: PoolRequest, budget_s: float) -> tuple[Spoken, ...]:
         """What is asked of the stage, all of it or what is lighter; raises `BusyError`."""
         if stage not in self._stages:
-            raise PoolError("pool.stage", f"there is no stage {stage}")
+            known = ", ".join(sorted(self._stages))
+            raise PoolError("pool.stage", f"no {stage} runs here; there are: {known}")
         ledger = newest_ledger(stage)
         if math.isinf(budget_s) or ledger is None or not ledger.states():
             return request.messages

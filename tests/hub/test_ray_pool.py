@@ -59,7 +59,7 @@ def test_a_fault_of_the_stage_is_its_reply(pool: RayPool) -> None:
 
 
 def test_there_is_no_stage_of_another_name(pool: RayPool) -> None:
-    with pytest.raises(PoolError, match="no stage asr"):
+    with pytest.raises(PoolError, match="no asr runs here; there are: counting"):
         pool.run("asr", question("1"))
 
 
