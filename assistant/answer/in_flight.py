@@ -6,6 +6,7 @@ changed: what was begun is finished by the stage that began it.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from assistant.core.errors import AnswerError
 from assistant.core.failure import report_failure
 from assistant.core.messages import DocumentsDone, Generated, Message, Question
 
+WORDS_WITHIN_S = {"": 2.0, "late": math.inf, "none": 0.0}
+"""Wording that is wished → seconds until what was found is said without the generator's words."""
 ROOMS = 1000
 """Most rooms whose last answer is remembered."""
 
@@ -130,7 +133,7 @@ class InFlight:
     def _take_on(
         self, scheduler: TokenScheduler, question: Question, replies: Steps[None], tokens: int
     ) -> None:
-        until_s = (question.at_s or boottime_s()) + question.words_within_s
+        until_s = (question.at_s or boottime_s()) + WORDS_WITHIN_S[question.wording]
         request = scheduler.submit(replies, tokens, lambda step: self._heed(one, step), until_s)
         one = _Open(question.utterance_id, request)
         self._open.append(one)

@@ -101,7 +101,7 @@ def tally(sample: AnswerSample) -> Tally:
     return Tally(
         utterances=1,
         missed=sample.declined,
-        misworded=sample.ungrounded or sample.empty,
+        misworded=not (sample.declined or sample.rushed) and (sample.ungrounded or sample.empty),
         slow=sample.rushed or sample.seconds > SLOW_S,
         seconds=round(sample.seconds, 4),
     )

@@ -31,7 +31,7 @@ def batch(
         Path | None, typer.Option(help="A file or folder to answer from, in place of the index.")
     ] = None,
     workers: Annotated[
-        int, typer.Option(min=1, max=64, help="Processes that answer at once.")
+        int, typer.Option(min=1, max=24, help="Processes that answer at once.")
     ] = WORKERS,
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
     json: Annotated[bool, typer.Option("--json", help="The figures as a JSON object.")] = False,

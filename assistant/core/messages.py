@@ -39,7 +39,7 @@ from assistant.core.parts import FindFreeTime as FindFreeTime
 from assistant.core.parts import FindNextEvent as FindNextEvent
 from assistant.core.parts import Found as Found
 from assistant.core.parts import Frame as Frame
-from assistant.core.parts import Id, ReplyText, Trouble, UserText
+from assistant.core.parts import Id, ReplyText, Trouble, UserText, Wording
 from assistant.core.parts import ListedDocument as ListedDocument
 from assistant.core.parts import ListEvents as ListEvents
 from assistant.core.parts import ListNotes as ListNotes
@@ -164,8 +164,8 @@ class Question(Spoken, frozen=True, kw_only=True):
     """What to say when the task cannot be done."""
     acted: bool = False
     """Whether the skill has changed any state."""
-    words_within_s: float = 2.0
-    """Seconds after which what was found is said without the generator's words; 0 for never any."""
+    wording: Wording = ""
+    """When the generator words it: within two seconds; "late", as nobody waits; or "none"."""
 
 
 class SpokenReply(Spoken, frozen=True, kw_only=True, tag="Reply"):

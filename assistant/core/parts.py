@@ -108,6 +108,7 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """The commands that its words are when said alone, where the intent wants to know that."""
 
 
+Wording = Literal["", "late", "none"]
 Trouble = Literal["slow", "failing", "worse", "queued"]
 """What is wrong with a stage: it takes too long, it fails too often, its results have become worse,
 or more is asked of it than it can do."""

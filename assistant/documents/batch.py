@@ -116,9 +116,18 @@ def answer_rest(
     hear = partial(_heard, folder=questions.parent, answerer=answerer)
     heard = _ahead(left, hear, RECORDINGS_AT_ONCE)
     rows = _ahead(heard, partial(_answered, answerer=answerer), AT_ONCE)
-    while chunk := list(islice(rows, AT_ONCE)):
-        answers.append(chunk)
-        progress(answers.done, total)
+    chunk = list[Answered]()
+    try:
+        for row in rows:
+            chunk.append(row)
+            if len(chunk) == AT_ONCE:
+                answers.append(chunk)
+                chunk = []
+                progress(answers.done, total)
+    finally:  # also where a question cannot be answered: what came before is kept
+        if chunk:
+            answers.append(chunk)
+            progress(answers.done, total)
     return figures(answers, continued, clock() - began_s)
 
 

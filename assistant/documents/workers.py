@@ -39,9 +39,8 @@ WORKERS = min(os.cpu_count() or 1, 4)
 """Processes that answer, unless another number is wished."""
 ANSWER_TOKENS = 24
 """Tokens that an answer takes at the median."""
-PATIENT_S = 3600.0
-"""Nobody waits for a batch's answers, so each is worded."""
-CHUNK_SAMPLES = SAMPLE_RATE_HZ
+CHUNK_SAMPLES = 20 * SAMPLE_RATE_HZ
+"""A queue of the bus holds 256 messages: so many chunks are more than an hour."""
 
 
 class Reply(NamedTuple):
@@ -75,7 +74,7 @@ class Workers:
             text=question,
             area=name,  # so that no question goes on from another one
             fallback=NOTHING_FOUND,
-            words_within_s=PATIENT_S,
+            wording="late",  # as nobody waits for it
         )
         shape = RequestShape(tokens=ANSWER_TOKENS)
         stream = self._pool.run("answer", PoolRequest(messages=(asked,), shape=shape))
@@ -128,7 +127,7 @@ def _said(name: str, recording: Path) -> Iterator[SpokenMessage]:
     size = CHUNK_SAMPLES * np.dtype(np.int16).itemsize
     for number, at in enumerate(range(0, len(sound), size)):
         yield AudioChunk(utterance_id=name, sequence=number, samples=sound[at : at + size])
-    length_s = len(sound) / size
+    length_s = len(sound) / (SAMPLE_RATE_HZ * np.dtype(np.int16).itemsize)
     yield Utterance(
         utterance_id=name,
         revision=0,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import wave
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 from typing import Protocol
+
+import msgspec
 
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError, InputError
@@ -19,13 +23,15 @@ from assistant.core.messages import (
     Interpretation,
     Message,
     Question,
+    Speech,
     Spoken,
     SpokenReply,
     StageFailed,
+    Summarise,
     Transcript,
     Utterance,
 )
-from assistant.hub.stages import ANSWER, NLU
+from assistant.hub.stages import ANSWER, NLU, VOICE
 from assistant.pool.requests import PoolRequest
 from assistant.pool.routing import RequestShape
 from audio.frames import FRAME_BYTES, frames_of
@@ -68,16 +74,19 @@ async def interpret(
 
 
 async def answer(
-    streams: Streams, tenant: str, text: str, area: str = "", budget_s: float = math.inf
+    streams: Streams, tenant: str, asked: Question, budget_s: float = math.inf
 ) -> AsyncIterator[SpokenReply]:
-    """The answer to a question, a sentence at a time."""
-    asked = Question(utterance_id=new_id(), text=text, area=area)
+    """The answer to a question, or a summary, a sentence at a time.
+
+    Where there is no time for the generator's words, it is what was found as it stands there.
+    """
     shape = RequestShape(
         tokens=ANSWER_TOKENS,
-        prompt_tokens=len(text) // CHARACTERS_A_TOKEN,
+        prompt_tokens=len(asked.text) // CHARACTERS_A_TOKEN,
         key=_talk(tenant, asked),
     )
-    request = PoolRequest(messages=(asked,), shape=shape)
+    extracted = msgspec.structs.replace(asked, wording="none")
+    request = PoolRequest(messages=(asked,), shape=shape, lighter=(extracted,))
     last: SpokenReply | None = None
     async with aclosing(_replies(streams, ANSWER, request, budget_s, tenant)) as replies:
         async for message in replies:
@@ -86,6 +95,36 @@ async def answer(
                 yield message
     if last is None:
         raise StageError("answer.nothing", "there was no answer, not even that there is none")
+
+
+def question_of(text: str, area: str = "") -> Question:
+    """A question to the documents."""
+    return Question(utterance_id=new_id(), text=text, area=area)
+
+
+def summary_of(name: str, words: int | None = None, area: str = "") -> Question:
+    """The wish for a summary of what `name` names."""
+    task = Summarise(name=name, words=words)
+    return Question(utterance_id=new_id(), text=name, task=task, area=area)
+
+
+async def speak(streams: Streams, tenant: str, text: str, budget_s: float = math.inf) -> bytes:
+    """A text that is spoken, as a WAV file of 16-bit mono."""
+    shape = RequestShape(tokens=len(text) // CHARACTERS_A_TOKEN + 1)
+    said = SpokenReply(utterance_id=new_id(), text=text)
+    request = PoolRequest(messages=(said,), shape=shape)
+    spoken = [
+        message
+        async for message in _replies(streams, VOICE, request, budget_s, tenant)
+        if isinstance(message, Speech)
+    ]
+    if not any(speech.samples for speech in spoken):
+        raise StageError("voice.nothing", "nothing of this text can be spoken")
+    with BytesIO() as file:
+        with wave.open(file, "wb") as written:
+            written.setparams((1, 2, spoken[0].rate_hz, 0, "NONE", ""))
+            written.writeframes(b"".join(speech.samples for speech in spoken))
+        return file.getvalue()
 
 
 async def hear(

@@ -15,8 +15,19 @@ from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError, InputError
+from assistant.core.messages import Question
 from assistant.hub.bounds import BoundedBodies, Counted
-from assistant.hub.calls import Streams, answer, hear, interpret, sound_of, text_of
+from assistant.hub.calls import (
+    Streams,
+    answer,
+    hear,
+    interpret,
+    question_of,
+    sound_of,
+    speak,
+    summary_of,
+    text_of,
+)
 from assistant.hub.doors import Doors
 from assistant.hub.schema import (
     AnswerReply,
@@ -25,6 +36,7 @@ from assistant.hub.schema import (
     ModelState,
     Problem,
     Sentence,
+    SummariseRequest,
     TextRequest,
 )
 from assistant.hub.tenants import Tenant
@@ -56,9 +68,22 @@ class Gateway:
     async def answer(self, request: Request, asked: TextRequest) -> Response:
         """An answer from the tenant's documents: whole as JSON, or, where `Accept` says
         text/event-stream, an event for each sentence."""
-        sentences = answer(
-            self._streams, request.state.tenant, asked.text, asked.area, asked.budget_s
-        )
+        return await self._told(request, question_of(asked.text, asked.area), asked.budget_s)
+
+    async def summarise(self, request: Request, asked: SummariseRequest) -> Response:
+        """A summary of what the tenant's documents say somewhere, in the same forms."""
+        wish = summary_of(asked.name, asked.words, asked.area)
+        return await self._told(request, wish, asked.budget_s)
+
+    async def speak(self, request: Request, asked: TextRequest) -> Response:
+        """A text that is spoken, as a WAV file."""
+        async with timeout(LONGEST_S):
+            tenant = request.state.tenant
+            sound = await speak(self._streams, tenant, asked.text, asked.budget_s)
+        return Response(sound, media_type="audio/wav")
+
+    async def _told(self, request: Request, asked: Question, budget_s: float) -> Response:
+        sentences = answer(self._streams, request.state.tenant, asked, budget_s)
         replies = (Sentence.of(reply) async for reply in sentences)
         if EVENTS in request.headers.get("accept", ""):
             async with timeout(LONGEST_S):
@@ -109,6 +134,10 @@ def application(
     )
     inside.add_api_route("/interpret", calls.interpret, methods=["POST"])
     inside.add_api_route("/answer", calls.answer, methods=["POST"], response_model=AnswerReply)
+    inside.add_api_route(
+        "/summarise", calls.summarise, methods=["POST"], response_model=AnswerReply
+    )
+    inside.add_api_route("/speak", calls.speak, methods=["POST"], responses=_SPOKEN)
     inside.add_api_route("/hear", calls.hear, methods=["POST"], openapi_extra=_SOUND)
     inside.add_api_route("/models", calls.models, methods=["GET"])
     app.include_router(inside)
@@ -130,6 +159,9 @@ def application(
     return counted
 
 
+_SPOKEN: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"audio/wav": {"schema": {"type": "string", "format": "binary"}}}}
+}
 _SOUND: dict[str, Any] = {
     "requestBody": {
         "required": True,

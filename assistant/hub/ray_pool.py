@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError
 from assistant.core.memory import memory_pressure
-from assistant.core.messages import Message, Spoken
+from assistant.core.messages import Message
 from assistant.core.stage import Stage
 from assistant.hub.engine import DeploymentHandle, RayActorError
 from assistant.hub.ledger import newest_ledger
@@ -22,9 +22,12 @@ from assistant.hub.replica import MakeStage
 from assistant.hub.serving import Cluster, handle_to
 from assistant.hub.wire import packed, unpacked
 from assistant.pool.admission import BUSY_REPLY, Tier, admit
+from assistant.pool.conversations import Conversations
 from assistant.pool.pool import BusyError, PoolError, Stream
 from assistant.pool.requests import PoolRequest, is_last
 
+SILENCE_S = 60.0
+"""Time without a message of a reply after which the request fails."""
 RETRIES_S = 30.0
 """Time from a request on in which it is begun anew when its replica dies."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.25
@@ -44,8 +47,10 @@ class RayPool:
         makers: Mapping[str, MakeStage],
         replicas: int = 1,
         tenants: Sequence[str] = (HERE,),
+        silence_s: float = SILENCE_S,
     ) -> None:
-        self._stages = frozenset(makers)
+        self._stages, self._silence_s = frozenset(makers), silence_s
+        self._conversations = Conversations()
         self._cluster = Cluster()
         self._handles: dict[tuple[asyncio.AbstractEventLoop, str], DeploymentHandle] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -62,16 +67,20 @@ class RayPool:
         Closing it has no more made. Where a replica dies, another one begins anew: a stage makes
         the same messages of the same request, so those that were given already are passed over.
         """
-        body = packed(self._admitted(stage, request, budget_s))
-        shape = request.shape
-        asked = (body, tenant, shape.tokens, shape.prompt_tokens, shape.key)
+        taken = self._admitted(stage, request, budget_s)
+        body = packed(taken.messages)
+        shape, last = taken.shape, self._conversations.before(stage, request, boottime_s())
+        before = packed(last.messages) if last is not None else b""
+        asked = (body, tenant, shape.tokens, shape.prompt_tokens, shape.key, before)
         until_s, given = boottime_s() + RETRIES_S, 0
         died: Exception | None = None
         for attempt in count():
             replies = self._handle(stage).remote(*asked)
             place = 0
             try:
-                async for payload in replies:
+                while True:
+                    async with asyncio.timeout(self._silence_s):
+                        payload = await anext(replies)
                     (message,) = unpacked(payload)
                     place += 1
                     if place > given:
@@ -79,8 +88,11 @@ class RayPool:
                         yield message
                     if is_last(message):
                         return
-            except RayActorError as error:
+            except (RayActorError, StopAsyncIteration) as error:
                 died = error
+            except TimeoutError as error:
+                told = f"{stage}: nothing came for {self._silence_s:g} s"
+                raise PoolError("pool.silent", told) from error
             finally:
                 replies.cancel()  # what is over already is left alone
             if boottime_s() > until_s:
@@ -105,23 +117,22 @@ class RayPool:
         self._handles.clear()
         self._cluster.close()
 
-    def _admitted(self, stage: str, request: PoolRequest, budget_s: float) -> tuple[Spoken, ...]:
-        """What is asked of the stage, all of it or what is lighter; raises `BusyError`."""
+    def _admitted(self, stage: str, request: PoolRequest, budget_s: float) -> PoolRequest:
+        """The request, or what is lighter; raises `BusyError`."""
         if stage not in self._stages:
             known = ", ".join(sorted(self._stages))
             raise PoolError("pool.stage", f"no {stage} runs here; there are: {known}")
         ledger = newest_ledger(stage)
         if math.isinf(budget_s) or ledger is None or not ledger.states():
-            return request.messages
+            return request
+        lighter = request.as_lighter()
         full_s = ledger.wait_s(request.shape)
-        # What is lighter takes no tokens of its own, and so as long as what is ahead of it.
-        own_s = request.shape.tokens / max(state.tokens_per_s for state in ledger.states())
-        lighter_s = full_s - own_s if request.lighter else math.inf
+        lighter_s = ledger.wait_s(lighter.shape) if lighter is not None else math.inf
         match admit(full_s, lighter_s, budget_s, memory_pressure()):
             case Tier.FULL:
-                return request.messages
-            case Tier.EXTRACTED:
-                return request.lighter
+                return request
+            case Tier.EXTRACTED if lighter is not None:
+                return lighter
         raise BusyError("pool.busy", BUSY_REPLY)
 
     def _handle(self, stage: str) -> DeploymentHandle:
@@ -172,14 +183,19 @@ class _Waiting:
                 self._fetched.put(message)
         except AssistantError as error:
             end = error
+        except Exception as error:  # noqa: BLE001 - of Ray's, and told to who waits
+            end = PoolError("pool.ray", f"the reply broke off: {type(error).__name__}")
         finally:
             await replies.aclose()
             self._fetched.put(end)
 
 
-def ray_pool(makers: Mapping[str, Callable[[], Stage]], replicas: int = 1) -> RayPool:
+def ray_pool(
+    makers: Mapping[str, Callable[[], Stage]], replicas: int = 1, silence_s: float = SILENCE_S
+) -> RayPool:
     """A pool of stages that know no tenants."""
-    return RayPool({stage: partial(_made, make) for stage, make in makers.items()}, replicas)
+    of_all = {stage: partial(_made, make) for stage, make in makers.items()}
+    return RayPool(of_all, replicas, silence_s=silence_s)
 
 
 def _made(make: Callable[[], Stage], tenant: str) -> Stage:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 
 from assistant.core.messages import Message
 from assistant.core.stage import Stage
 from assistant.hub.wire import packed, unpacked_request
+from assistant.pool.conversations import KEPT
 from assistant.pool.requests import PoolRequest, is_last
 from assistant.pool.runner import Runner
 
@@ -25,11 +27,17 @@ class Replica:
 
     def __init__(self, stage: str, make: MakeStage, tenants: Sequence[str]) -> None:
         self._runners = {tenant: Runner(stage, partial(make, tenant)) for tenant in tenants}
+        self._held: OrderedDict[str, str] = OrderedDict()
+        """Conversation → the last utterance of it that came here."""
 
     async def reply(
-        self, body: bytes, tenant: str, tokens: int, prompt_tokens: int, key: str
+        self, body: bytes, tenant: str, tokens: int, prompt_tokens: int, key: str, before: bytes
     ) -> AsyncIterator[bytes]:
-        """The messages of the reply to `body`, each packed; the rest is for the router."""
+        """The messages of the reply to `body`, each packed; the rest is for the router.
+
+        Where the last of the conversation `key` was not here, the stage is first asked what was
+        asked `before` in it, and nobody hears that reply.
+        """
         loop = asyncio.get_running_loop()
         delivered: asyncio.Queue[Message] = asyncio.Queue()
 
@@ -37,7 +45,13 @@ class Replica:
             loop.call_soon_threadsafe(delivered.put_nowait, message)
 
         runner = self._runners[tenant]
-        name = runner.ask(PoolRequest(messages=unpacked_request(body)), deliver)
+        request = PoolRequest(messages=unpacked_request(body))
+        if before:
+            last = PoolRequest(messages=unpacked_request(before))
+            if self._held.get(key) != last.utterance_id:
+                runner.ask(last, _unheard)
+        self._hold(key, request.utterance_id)
+        name = runner.ask(request, deliver)
         try:
             while True:
                 message = await delivered.get()
@@ -47,7 +61,18 @@ class Replica:
         finally:
             runner.leave(name)
 
+    def _hold(self, key: str, utterance_id: str) -> None:
+        if key:
+            self._held[key] = utterance_id
+            self._held.move_to_end(key)
+            if len(self._held) > KEPT:
+                self._held.popitem(last=False)
+
     def check_health(self) -> None:
         """Raise where a stage's thread has ended: Ray Serve then starts another replica."""
         for runner in self._runners.values():
             runner.check()
+
+
+def _unheard(_: Message) -> None:
+    """Drop a message."""

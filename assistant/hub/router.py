@@ -17,7 +17,7 @@ from assistant.pool.routing import RequestShape
 class TokenRouter(RequestRouter):
     """Sends each request to the replica that `assistant.pool.routing` chooses.
 
-    The shape of a request is in the arguments after its bytes and its tenant.
+    The shape of a request is in the arguments between its tenant and what was asked before it.
     """
 
     def initialize_state(self, stage: str, tokens_per_s: float, in_slices: bool) -> None:
@@ -57,5 +57,5 @@ class TokenRouter(RequestRouter):
 
 
 def _shape(pending_request: Any) -> RequestShape:
-    _, _, tokens, prompt_tokens, key = pending_request.args
+    _, _, tokens, prompt_tokens, key, _ = pending_request.args
     return RequestShape(tokens=tokens, prompt_tokens=prompt_tokens, key=key)

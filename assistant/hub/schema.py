@@ -11,16 +11,30 @@ from assistant.core.messages import Command, Interpretation, SlotValue, SpokenRe
 Area = Annotated[str, Field(max_length=200, description='Id of the room; "" for none.')]
 
 
-class TextRequest(BaseModel):
-    """A text that somebody said or typed."""
+class Call(BaseModel):
+    """What every call may name."""
 
     model_config = ConfigDict(extra="forbid")
 
-    text: Annotated[str, Field(min_length=1, max_length=5_000)]
     area: Area = ""
     budget_s: Annotated[
         float, Field(gt=0, le=60, description="Answer 503 where more than this is predicted.")
     ] = 30.0
+
+
+class TextRequest(Call):
+    """A text that somebody said or typed."""
+
+    text: Annotated[str, Field(min_length=1, max_length=5_000)]
+
+
+class SummariseRequest(Call):
+    """What is to be summarised, such as "the cleaning chapter of the oven manual"."""
+
+    name: Annotated[str, Field(min_length=1, max_length=500)]
+    words: Annotated[int | None, Field(ge=1, le=1_000, description="Most words; null for few.")] = (
+        None
+    )
 
 
 class CommandModel(BaseModel):

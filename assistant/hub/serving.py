@@ -40,6 +40,7 @@ KINDS: Mapping[str, Kind] = {
     ASR: Kind(50.0),
     "nlu": Kind(1_000.0),
     "answer": Kind(100.0, in_slices=True),
+    "voice": Kind(200.0),
 }
 OTHER = Kind(1_000.0)
 

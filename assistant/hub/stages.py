@@ -6,6 +6,7 @@ that its bridge described.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
@@ -20,6 +21,7 @@ from assistant.answer.stage import AnswerStage
 from assistant.composition import Composition
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, HomeSettings, StorageSettings
+from assistant.core.errors import SpeakingError
 from assistant.core.layout import ASR
 from assistant.core.messages import Message
 from assistant.core.settings.documents import DocumentsSettings
@@ -28,15 +30,21 @@ from assistant.documents.local import consult
 from assistant.hub.replica import MakeStage
 from assistant.hub.tenants import Tenant
 
-NLU, ANSWER = "nlu", "answer"
+NLU, ANSWER, VOICE = "nlu", "answer", "voice"
+
+log = logging.getLogger(__name__)
 
 
 def makers(config: Config, tenants: Mapping[str, Tenant]) -> dict[str, MakeStage]:
-    """Stage → what makes it for a tenant."""
-    return {
-        stage: partial(_make, make, config, dict(tenants))
-        for stage, make in ((ASR, _asr), (NLU, _nlu), (ANSWER, _answer))
-    }
+    """Stage → what makes it for a tenant; where no voice is installed, nothing is spoken."""
+    made: dict[str, Callable[[Config, Tenant], Stage]] = {ASR: _asr, NLU: _nlu, ANSWER: _answer}
+    try:
+        Composition(config).voice()
+    except SpeakingError as error:
+        log.warning("the hub speaks nothing: %s (%s)", error.message, error.code)
+    else:
+        made[VOICE] = _voice
+    return {stage: partial(_make, make, config, dict(tenants)) for stage, make in made.items()}
 
 
 def config_of(config: Config, name: str, tenant: Tenant) -> Config:
@@ -52,6 +60,7 @@ def config_of(config: Config, name: str, tenant: Tenant) -> Config:
         asr=msgspec.structs.replace(config.asr, adapt=False),
         nlu=config.nlu,
         answer=config.answer,
+        voice=config.voice,
         models=config.models,
         home=home,
         documents=DocumentsSettings(),
@@ -74,6 +83,10 @@ def _asr(config: Config, tenant: Tenant) -> Stage:
 
 def _nlu(config: Config, tenant: Tenant) -> Stage:
     return Composition(config).nlu()
+
+
+def _voice(config: Config, tenant: Tenant) -> Stage:
+    return Composition(config).voice()
 
 
 def _answer(config: Config, tenant: Tenant) -> Stage:

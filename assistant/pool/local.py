@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import tempfile
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -26,6 +26,7 @@ from assistant.core.memory import memory_pressure
 from assistant.core.messages import BargeIn, Message, StageFailed
 from assistant.core.stage import Stage
 from assistant.pool.admission import Tier, admit
+from assistant.pool.conversations import Conversations
 from assistant.pool.local_worker import FRONT, serve
 from assistant.pool.pool import BusyError, PoolError
 from assistant.pool.requests import PoolRequest, is_last, is_part
@@ -39,10 +40,9 @@ DECIDE_EVERY_S = 1.0
 ATTEMPTS = 3
 """Workers that may die over one request before it fails."""
 WAITS_OF_LAST_S = 10.0
-CONVERSATIONS, CONVERSATION_S = 1000, 60.0
-"""Most conversations that are remembered, and for how long after their last request."""
-SILENCE_S = 60.0
-"""Seconds without a message of a reply after which its worker is taken to hang, and is ended."""
+SILENCE_S, STARTS_S = 600.0, 600.0
+"""Seconds in which a worker that has work gives no message after which it is taken to hang, and is
+ended; and until its first message, as it makes its stage before. A long recording takes minutes."""
 
 log = logging.getLogger(__name__)
 
@@ -80,8 +80,6 @@ class LocalStream:
     """Messages of the reply that have come."""
     skipped: int = 0
     """Those of this attempt that were given by an earlier one."""
-    heard_s: float = 0.0
-    """When its worker was last heard of."""
     attempt: int = 0
     worker: WorkerRecord | None = None
     is_over: bool = False
@@ -125,8 +123,10 @@ class _StageWorkers:
 class LocalPool:
     """Runs `stages`, each in as many processes as its policy has it.
 
-    `route` chooses the worker of a request. All methods belong to one thread, in which nothing
-    happens between two calls but what is waited for by a stream, or done by `poll`.
+    `route` chooses the worker of a request. One that gives nothing of what it holds for `silence_s`
+    is ended, and one that has given nothing yet after `starts_s`. All methods belong to one thread,
+    in which nothing happens between two calls but what is waited for by a stream, or done by
+    `poll`.
     """
 
     def __init__(
@@ -135,8 +135,11 @@ class LocalPool:
         route: Route = least_time,
         clock: Callable[[], float] = boottime_s,
         preload: Sequence[str] = (),
+        silence_s: float = SILENCE_S,
+        starts_s: float = STARTS_S,
     ) -> None:
         self._route, self._clock = route, clock
+        self._silence_s, self._starts_s = silence_s, starts_s
         self._context = get_context("forkserver")
         self._context.set_forkserver_preload([serve.__module__, *preload])
         self._open = ExitStack()
@@ -144,8 +147,7 @@ class LocalPool:
         self._folder = Path(folder)
         self._stages: dict[str, _StageWorkers] = {}
         self._streams: dict[str, LocalStream] = {}
-        self._talks: OrderedDict[str, tuple[float, PoolRequest]] = OrderedDict()
-        """Conversation → when its last request came, and that."""
+        self._conversations = Conversations()
         self._decided_s = clock()
         address = self._open.enter_context(closing(Address(self._folder)))
         self._bus = Bus(FRONT, address, (), {}, (StageFailed,))
@@ -169,7 +171,9 @@ class LocalPool:
             known = ", ".join(self._stages)
             raise PoolError("pool.stage", f"no {stage} runs here; there are: {known}")
         request = self._admitted(of, request, budget_s)
-        stream = LocalStream(self, stage, request, self._clock(), self._before(request))
+        now_s = self._clock()
+        before = self._conversations.before(stage, request, now_s)
+        stream = LocalStream(self, stage, request, now_s, before)
         self._dispatch(stream)
         return stream
 
@@ -181,6 +185,8 @@ class LocalPool:
         for of in self._stages.values():
             for worker in [one for one in of.workers if not one.process.is_alive()]:
                 self._bury(of, worker)
+            # Room comes, and breakers close, without a message.
+            self._serve_waiting(of)
         if self._clock() - self._decided_s >= DECIDE_EVERY_S:
             self._decided_s = self._clock()
             for stage, of in self._stages.items():
@@ -215,15 +221,15 @@ class LocalPool:
         """The request, or its lighter form; raises `BusyError`."""
         if budget_s == math.inf:
             return request
-        lighter = RequestShape(tokens=1, key=request.shape.key)
+        lighter = request.as_lighter()
         full_s = self._predicted_s(of, request.shape)
-        lighter_s = self._predicted_s(of, lighter) if request.lighter else math.inf
+        lighter_s = self._predicted_s(of, lighter.shape) if lighter is not None else math.inf
         tier = admit(full_s, lighter_s, budget_s, memory_pressure())
         if tier is Tier.FULL:
             return request
-        if tier is Tier.BUSY:
-            raise BusyError("pool.busy", f"more than {budget_s} s would pass")
-        return PoolRequest(messages=request.lighter, shape=lighter)
+        if tier is Tier.EXTRACTED and lighter is not None:
+            return lighter
+        raise BusyError("pool.busy", f"more than {budget_s} s would pass")
 
     def _predicted_s(self, of: _StageWorkers, shape: RequestShape) -> float:
         now_s = self._clock()
@@ -242,33 +248,25 @@ class LocalPool:
             of.waiting.append(stream)
             return
         worker = stream.worker = able[chosen.name]
-        stream.heard_s = now_s
         self._streams[stream.name] = stream
         if stream.before is not None and not worker.holds(stream.request.shape.key):
             # It is asked what was asked last in the conversation, and nobody hears the reply.
             for message in stream.before.named(f"{stream.before.utterance_id}#before"):
                 self._bus.send_to(worker.name, message)
+        for other in of.workers:
+            if other is not worker:  # what it knows of the conversation is not the last of it
+                other.forget(stream.request.shape.key)
         worker.take(stream.name, stream.request.shape, now_s)
         of.waits.append((now_s, now_s - stream.asked_s))
         for message in stream.request.named(stream.name):
             self._bus.send_to(worker.name, message)
 
-    def _before(self, request: PoolRequest) -> PoolRequest | None:
-        """The last request of a conversation, while it is fresh; this one is the last from now."""
-        key, now_s = request.shape.key, self._clock()
-        if not key:
-            return None
-        said_s, last = self._talks.pop(key, (-math.inf, request))
-        self._talks[key] = (now_s, request)
-        while len(self._talks) > CONVERSATIONS:
-            self._talks.popitem(last=False)
-        return last if now_s - said_s < CONVERSATION_S else None
-
     def _take(self, message: Message) -> None:
         stream = self._streams.get(getattr(message, "utterance_id", ""))
         if stream is None or not is_part(message):
             return
-        stream.heard_s = self._clock()
+        if stream.worker is not None:
+            stream.worker.hear(self._clock())
         stream.skipped += 1
         if stream.skipped > stream.given:
             stream.given += 1
@@ -319,11 +317,10 @@ class LocalPool:
 
     def _end_silent(self) -> None:
         """End the workers that hang; one that only has much to do is heard of meanwhile."""
-        late_s = self._clock() - SILENCE_S
-        late = [stream.worker for stream in self._streams.values() if stream.heard_s < late_s]
-        for worker in late:
-            held = self._held_by(worker) if worker is not None else []
-            if worker is not None and all(stream.heard_s < late_s for stream in held):
+        now_s = self._clock()
+        for worker in (worker for of in self._stages.values() for worker in of.workers):
+            patience_s = self._silence_s if worker.is_heard else self._starts_s
+            if worker.left and now_s - worker.last_s > patience_s:
                 log.error("%s: hangs and is ended (pool.silent)", worker.name)
                 worker.process.kill()
                 worker.process.join()

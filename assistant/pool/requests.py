@@ -9,6 +9,7 @@ import msgspec
 from assistant.core.messages import (
     Interpretation,
     Message,
+    Question,
     Speech,
     Spoken,
     SpokenReply,
@@ -33,6 +34,21 @@ class PoolRequest(msgspec.Struct, frozen=True, kw_only=True):
     def utterance_id(self) -> str:
         """The utterance, by which the reply is known."""
         return self.messages[-1].utterance_id
+
+    def as_lighter(self) -> PoolRequest | None:
+        """Its lighter form, which takes no tokens to speak of; None where it has none."""
+        if not self.lighter:
+            return None
+        shape = msgspec.structs.replace(self.shape, tokens=1)
+        return PoolRequest(messages=self.lighter, shape=shape)
+
+    def replayed(self) -> PoolRequest:
+        """What a worker without the conversation is asked first, as quickly as that can be told."""
+        messages = (
+            msgspec.structs.replace(m, wording="none") if isinstance(m, Question) else m
+            for m in self.messages
+        )
+        return PoolRequest(messages=tuple(messages), shape=self.shape)
 
     def named(self, utterance_id: str) -> Iterator[Spoken]:
         """Its messages about an utterance of another name."""

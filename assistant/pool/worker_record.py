@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from assistant.pool.routing import RequestShape, WorkerState, choose, predicted_
 LAST = 100
 WARM = 64
 """Most conversations that a worker is taken to hold."""
+SHORTEST_S = 0.001
+"""Work that is too short to tell a speed by."""
 LEARNS = 0.1
 """Share of the measured speed that the last request decides."""
 
@@ -45,7 +48,11 @@ class WorkerRecord:
     left: dict[str, Held] = field(default_factory=dict)
     is_draining: bool = False
     is_measured: bool = False
+    heard_s: float = math.inf
+    """When it first gave anything; how long it took to start says nothing of its speed."""
     breaker: Breaker = field(default_factory=Breaker)
+    last_s: float = 0.0
+    """When it last gave something, or had nothing to do."""
     _took: deque[float] = field(default_factory=lambda: deque(maxlen=LAST))
     _predicted: deque[float] = field(default_factory=lambda: deque(maxlen=LAST))
     _warm: OrderedDict[str, None] = field(default_factory=OrderedDict)
@@ -61,6 +68,10 @@ class WorkerRecord:
     def holds(self, key: str) -> bool:
         """Whether it has had a conversation's last request."""
         return key in self._warm
+
+    def forget(self, key: str) -> None:
+        """Note that a conversation goes on elsewhere."""
+        self._warm.pop(key, None)
 
     def state(self, now_s: float) -> WorkerState:
         """What a request is routed by."""
@@ -80,7 +91,7 @@ class WorkerRecord:
         """Note a request that is sent to it."""
         self.breaker = self.breaker.sent(now_s)
         if not self.left:
-            self._busy_since_s, self._done = now_s, 0
+            self._busy_since_s, self._done, self.last_s = now_s, 0, now_s
         # Not by its p95, which is to tell whether predictions hold.
         unswayed = msgspec.structs.replace(self.state(now_s), p95_s=0.0)
         expected_s = predicted_s(unswayed, shape)
@@ -91,15 +102,27 @@ class WorkerRecord:
             while len(self._warm) > WARM:
                 self._warm.popitem(last=False)
 
+    @property
+    def is_heard(self) -> bool:
+        """Whether it has given anything yet."""
+        return self.heard_s < math.inf
+
+    def hear(self, now_s: float) -> None:
+        """Note that it gives something."""
+        self.last_s = now_s
+        if not self.is_heard:
+            self.heard_s = self._busy_since_s = now_s
+
     def finish(self, name: str, failed: bool, now_s: float) -> None:
         """Note that a request has ended."""
         held = self.left.pop(name)
         self.breaker = self.breaker.failed(now_s) if failed else self.breaker.succeeded()
-        self._took.append(now_s - held.since_s)
-        self._predicted.append(held.predicted_s)
+        if held.since_s >= self.heard_s:
+            self._took.append(now_s - held.since_s)
+            self._predicted.append(held.predicted_s)
         self._done += held.tokens
         worked_s = now_s - self._busy_since_s
-        if worked_s > 0:
+        if worked_s > SHORTEST_S:
             speed = self._done / worked_s
             share = LEARNS if self.is_measured else 1.0
             self.speed, self.is_measured = self.speed + share * (speed - self.speed), True

@@ -53,17 +53,25 @@ class StageTrials(Generic[S, T]):
         self._load, self._models_dir = swap.load, config.models_dir
         self._file = TrialFile(config.state_dir / TRIALS_FILES[self.stage])
         self._marker = config.runtime_dir / TRIAL_MARKERS[self.stage]
+        self._is_new = True
+        """Whether the process has just begun."""
 
     def running(self) -> Iterator[Replace]:
         """The trial that a stage just made is to go on with, unless it has ended meanwhile."""
-        trial = self._file.running
-        failed = self._marker.exists()
-        self._marker.unlink(missing_ok=True)
+        trial, failed = self._file.running, self._is_new and self._marker.exists()
+        if self._is_new:  # after a reload, what was begun before may be under way still
+            self._marker.unlink(missing_ok=True)
+        self._is_new = False
         if trial is None:
+            return
+        try:
+            in_use = Library(self._models_dir).in_use(trial.model).version
+        except ModelError as error:  # which its first use reports
+            log.warning("%s: %s is not tried: %s", self.stage, trial.model, error.message)
             return
         if failed:
             self._end(trial, Outcome.BACK, "the process ended while it read")
-        elif Library(self._models_dir).in_use(trial.model).version != trial.before:
+        elif in_use != trial.before:
             self._end(trial, Outcome.STOPPED, "another version was put in use")
         elif self.possible:
             yield Replace(
@@ -136,8 +144,12 @@ class StageTrials(Generic[S, T]):
         return stage
 
     def _using(self, change: StageSwap, version: str, stage: Stage) -> Stage:
+        ours: S = stage  # type: ignore[assignment]
+        tried = ours.trial
         changed, running = change(stage), self._file.running
         changed.trial = None  # type: ignore[attr-defined]
+        if tried is not None:  # what it still answers counts no more
+            tried.running.stop()
         if running is not None:
             self._end(running, Outcome.STOPPED, f"{running.model} {version} was put in use")
         return changed
@@ -206,10 +218,11 @@ class AnswerTrials(StageTrials[AnswerStage, Composition]):
         rival = made.answering.rival(trial.model, knowledge, answers)
 
         def take() -> None:
-            put_in_use(library, trial.model)
             if rival.reader is not None:
                 rival.reader.hand_over()
-            stage.become(self._maker(made))
+            instead = self._maker(made)
+            put_in_use(library, trial.model)
+            stage.become(instead)
 
         stage.trial = AnswerTrial(self.run(trial, take), rival)
 

@@ -115,6 +115,7 @@ _FULL_OF: dict[tuple[type[Message], str], Any] = {
     (messages.SensorsReport, "counts"): {"values": 1},
     (messages.SensorsRequest, "what"): "learn",
     (messages.SensorsRequest, "anomaly"): "1",
+    (messages.Question, "wording"): "late",
     (messages.Simplify, "why"): "slow",
     (messages.ModelsUsed, "models"): (
         messages.ModelUse(model="ner", version="1", cpu_s=1.0, runs=1),

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from assistant.composition import Composition
@@ -48,7 +49,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=5)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        key = _prepared(Path(folder))
+        key = prepared(Path(folder))
         for is_first in (True, False):
             began_s = time.monotonic()
             with hub(Path(folder), asked.replicas) as (url, process):
@@ -75,7 +76,7 @@ def _measure(folder: Path, caller: Caller, process: int, kills: int) -> None:
     )
     wrong, longest_ms = 0, 0.0
     for _ in range(kills):
-        before = _workers(process)
+        before = workers(process)
         kill = threading.Timer(KILLED_AFTER_S, os.kill, (before[0], signal.SIGKILL))
         kill.start()
         waits_ms = _burst(caller)
@@ -83,7 +84,7 @@ def _measure(folder: Path, caller: Caller, process: int, kills: int) -> None:
         wrong += sum(map(math.isnan, waits_ms))
         longest_ms = max(longest_ms, *(ms for ms in waits_ms if not math.isnan(ms)))
         began_s = time.monotonic()
-        while len(set(_workers(process)) - {before[0]}) < len(before):
+        while len(set(workers(process)) - {before[0]}) < len(before):
             if time.monotonic() - began_s > RESTARTS_S:
                 raise SystemExit("no worker took the place of the one that was killed")
             time.sleep(0.2)
@@ -103,15 +104,25 @@ class Caller:
     def understands(self, room: int) -> bool:
         """Whether a room's own lamp is what is understood."""
         room %= ROOMS
-        body = json.dumps({"text": f"turn on lamp {room}", "area": f"room{room}"})
+        status, told = self._post("/v1/interpret", f"turn on lamp {room}", room)
+        return status == 200 and bool(told["commands"]) and told["text"].endswith(f" {room}")
+
+    def answers(self, room: int) -> bool:
+        """Whether a room is answered from the documents."""
+        room %= ROOMS
+        asked = "how long does the guarantee of the dishwasher run"
+        status, told = self._post("/v1/answer", asked, room)
+        return status == 200 and "three years" in told["text"]
+
+    def _post(self, path: str, text: str, room: int) -> tuple[int, dict[str, Any]]:
+        body = json.dumps({"text": text, "area": f"room{room}"})
         try:
             connection = self._own.connection
         except AttributeError:
             connection = self._own.connection = http.client.HTTPConnection(self._where)
-        connection.request("POST", "/v1/interpret", body, self._headers)
+        connection.request("POST", path, body, self._headers)
         reply = connection.getresponse()
-        told = json.loads(reply.read())
-        return reply.status == 200 and bool(told["commands"]) and told["text"].endswith(f" {room}")
+        return reply.status, json.loads(reply.read())
 
 
 @contextmanager
@@ -134,8 +145,8 @@ def hub(folder: Path, replicas: int) -> Iterator[tuple[str, int]]:
             process.terminate()
 
 
-def _prepared(folder: Path) -> str:
-    """Write a tenant with its home; gives its key."""
+def prepared(folder: Path, documents: Path | None = None) -> str:
+    """Write a tenant with its home, and its documents if there are any; gives its key."""
     key, rooms = new_key(), range(ROOMS)
     areas = "".join(f"- {{name: Room {n}, id: room{n}}}\n" for n in rooms)
     lamps = "".join(
@@ -143,6 +154,7 @@ def _prepared(folder: Path) -> str:
     )
     (folder / "home.yaml").write_text(f"areas:\n{areas}entities:\n{lamps}", "utf-8")
     tenant = f'[house]\nkey = "{hash_of(key)}"\nhome = "home.yaml"\n'
+    tenant += f'documents = "{documents}"\n' if documents is not None else ""
     often = "requests_per_s = 1e6\nburst = 1000000\n"
     (folder / "tenants.toml").write_text(tenant + often, "utf-8")
     return key
@@ -166,13 +178,13 @@ def _stage_ms(folder: Path) -> list[float]:
 
 
 def _ms(call: Callable[[int], bool], times: int) -> list[float]:
-    measured = [_timed(call, number) for number in range(times)]
+    measured = [timed(call, number) for number in range(times)]
     if any(map(math.isnan, measured)):
         raise SystemExit("a call was not answered, or wrongly")
     return measured
 
 
-def _timed(call: Callable[[int], bool], number: int) -> float:
+def timed(call: Callable[[int], bool], number: int) -> float:
     """The milliseconds of a call; no number where it failed."""
     began_s = time.perf_counter()
     try:
@@ -188,7 +200,7 @@ def _burst(caller: Caller) -> list[float]:
 
     def ask(room: int) -> float:
         together.wait()
-        return _timed(caller.understands, room)
+        return timed(caller.understands, room)
 
     with ThreadPoolExecutor(ROOMS) as rooms:
         return list(rooms.map(ask, range(ROOMS)))
@@ -211,9 +223,10 @@ def _children(process: int) -> Iterator[tuple[int, str]]:
             yield int(folder.name), name.strip()
 
 
-def _workers(process: int) -> list[int]:
-    """The processes of understanding."""
-    return [pid for pid, name in _children(process) if name.startswith("ray::ServeReplica:nlu")]
+def workers(process: int, stage: str = "nlu") -> list[int]:
+    """The processes of a stage."""
+    named = f"ray::ServeReplica:{stage}"
+    return [pid for pid, name in _children(process) if name.startswith(named)]
 
 
 def _memory(process: int) -> dict[str, int]:

@@ -25,8 +25,10 @@ from assistant.core.messages import (
     Message,
     Question,
     Slot,
+    Speech,
     SpokenReply,
     StageFailed,
+    Summarise,
     Transcript,
 )
 from assistant.hub.gateway import MOST_BYTES, application
@@ -61,6 +63,19 @@ class Streams:
                 raise BusyError("pool.busy", BUSY_REPLY)
             case Transcript(text=text, utterance_id=name):
                 yield _meant(name, text)
+            case SpokenReply(utterance_id=name, text=text):
+                samples = b"" if text == "!" else bytes(2 * len(text))
+                for number, last in enumerate((False, True)):
+                    yield Speech(
+                        utterance_id=name,
+                        sequence=number,
+                        samples=samples,
+                        rate_hz=8_000,
+                        text=text,
+                        last=last,
+                    )
+            case Question(utterance_id=name, task=Summarise(name=what, words=words)):
+                yield SpokenReply(utterance_id=name, text=f"{what} in {words} words.")
             case Question(utterance_id=name, text=text):
                 yield SpokenReply(utterance_id=name, text=f"You asked {text}.", more=True)
                 if text == "fail":
@@ -128,6 +143,32 @@ def test_an_answer_comes_whole_or_an_event_for_each_sentence(client: Callable[..
         ("You asked why.", True),
         ("That is all.", False),
     ]
+
+
+def test_what_documents_say_somewhere_is_summarised(client: Callable[..., Any]) -> None:
+    told = client("/v1/summarise", json={"name": "the manual", "words": 40})
+    assert told.json() == {"text": "the manual in 40 words.", "done": True}
+    assert client("/v1/summarise", json={"name": ""}).status_code == 422
+    assert client("/v1/summarise", json={"text": "the manual"}).status_code == 422
+
+
+def test_a_text_is_spoken_as_a_file(client: Callable[..., Any]) -> None:
+    told = client("/v1/speak", json={"text": "hello"})
+    assert told.headers["content-type"] == "audio/wav"
+    with wave.open(BytesIO(told.content)) as sound:
+        assert (sound.getframerate(), sound.getnframes()) == (8_000, 10)
+    silent = client("/v1/speak", json={"text": "!"})
+    assert (silent.status_code, silent.json()["code"]) == (500, "voice.nothing")
+
+
+def test_what_there_may_be_no_time_for_is_asked_in_a_lighter_form_too(
+    client: Callable[..., Any], streams: Streams
+) -> None:
+    client("/v1/answer", json={"text": "why"})
+    ((_, _, request),) = streams.asked
+    (whole,), (lighter,) = request.messages, request.lighter
+    assert (whole.wording, lighter.wording) == ("", "none")
+    assert lighter.text == whole.text
 
 
 def test_an_answer_that_breaks_off_says_so_to_either(client: Callable[..., Any]) -> None:
@@ -231,7 +272,7 @@ def test_its_state_and_its_counts_are_told_without_a_key(
 def test_the_models_are_listed_and_the_schema_names_every_call(client: Callable[..., Any]) -> None:
     assert client("/v1/models").json() == [{"name": "intent", "version": "3", "state": "shipped"}]
     assert set(client("/openapi.json", "").json()["paths"]) == {
-        *("/v1/interpret", "/v1/answer", "/v1/hear", "/v1/models"),
+        *("/v1/interpret", "/v1/answer", "/v1/summarise", "/v1/speak", "/v1/hear", "/v1/models"),
         *("/healthz", "/readyz", "/metrics"),
     }
 

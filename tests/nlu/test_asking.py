@@ -44,6 +44,7 @@ def command_of(intent: str, **slots: str) -> Command:
 class Torn:
     """Keeps `interpreter.Guess`: one text may be either of two commands, and no other is any."""
 
+    consulted = 0
     sure_parts = 0.7
 
     def __init__(self, *commands: Command) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -19,21 +20,39 @@ from tests.support.pool_stages import Speller, asked
 Make = Callable[..., Pool]
 
 
-def local(died: Path, workers: int) -> LocalPool:
-    policy = ScalingPolicy(least=workers, most=workers)
-    return LocalPool({"answer": LocalStage(partial(Speller, str(died)), policy)})
+def local(died: Path) -> Pool:
+    policy = ScalingPolicy(least=2, most=2)
+    stages = {"answer": LocalStage(partial(Speller, str(died)), policy)}
+    return LocalPool(stages, silence_s=3.0, starts_s=3.0)
 
 
-ENGINES: dict[str, Make] = {"local": local}
+def ray(died: Path) -> Pool:
+    pytest.importorskip("assistant.hub.engine", reason="the extra hub is not installed")
+    pool = importlib.import_module("assistant.hub.ray_pool")
+    made: Pool = pool.ray_pool({"answer": partial(Speller, str(died))}, replicas=2, silence_s=3.0)
+    return made
 
 
-@pytest.fixture(params=ENGINES)
-def pool(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Pool]:
-    """Two workers that spell."""
-    with ExitStack() as running:
-        made = ENGINES[request.param](tmp_path / "died", 2)
-        running.callback(made.close)
+ENGINES: dict[str, Make] = {"local": local, "ray": ray}
+
+
+@pytest.fixture(scope="module")
+def died(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file that is there once a worker has died of "die"."""
+    return tmp_path_factory.mktemp("pool") / "died"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request: pytest.FixtureRequest, died: Path) -> Iterator[Pool]:
+    """Two workers that spell; Ray takes 10 s to start."""
+    with closing(ENGINES[request.param](died)) as made:
         yield made
+
+
+@pytest.fixture
+def pool(engine: Pool, died: Path) -> Pool:
+    died.unlink(missing_ok=True)
+    return engine
 
 
 def words(messages: Iterator[Message]) -> list[str]:
@@ -66,22 +85,20 @@ def test_a_conversation_stays_with_its_worker(pool: Pool) -> None:
     assert [len(where(area)) for area in ("kitchen", "hall", "attic")] == [1, 1, 1]
 
 
-def test_what_a_worker_held_when_it_died_is_given_once_and_whole(
-    pool: Pool, tmp_path: Path
-) -> None:
+def test_what_a_worker_held_when_it_died_is_given_once_and_whole(pool: Pool, died: Path) -> None:
     texts = {f"u{n}": f"a{n} b c d e f" for n in range(10)} | {"dying": "now die quickly"}
     streams = {name: pool.run("answer", asked(name, text)) for name, text in texts.items()}
     for name, text in texts.items():
         assert words(streams[name]) == text.split()
-    assert (tmp_path / "died").exists()
+    assert died.exists()
 
 
-def test_a_conversation_outlives_its_worker(pool: Pool, tmp_path: Path) -> None:
+def test_a_conversation_outlives_its_worker(pool: Pool, died: Path) -> None:
     assert words(pool.run("answer", asked("u1", "first", "kitchen"))) == ["first"]
     assert words(pool.run("answer", asked("u2", "now die", "kitchen"))) == ["now", "die"]
-    assert (tmp_path / "died").exists()
+    assert died.exists()
     assert words(pool.run("answer", asked("u3", "last", "kitchen"))) == ["now", "die"]
-    assert words(pool.run("answer", asked("u4", "last", "hall"))) == ["nothing"]  # the control
+    assert words(pool.run("answer", asked("u4", "last", "cellar"))) == ["nothing"]  # the control
 
 
 def test_a_fault_of_the_stage_ends_the_reply_and_nothing_else(pool: Pool) -> None:
@@ -108,11 +125,25 @@ def test_a_stage_that_does_not_run_is_refused(pool: Pool) -> None:
         pool.run("voice", asked("u1", "hello"))
 
 
-def test_a_request_over_which_every_worker_is_silent_fails(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("assistant.pool.local.SILENCE_S", 0.3)
+def test_a_request_over_which_every_worker_is_silent_fails(pool: Pool) -> None:
     silent = pool.run("answer", asked("u1", "forget this"))
-    with pytest.raises(PoolError, match="have died over it, or were silent"):
+    with pytest.raises(PoolError) as failed:
         list(silent)
+    assert failed.value.code in ("pool.died", "pool.silent")
     assert words(pool.run("answer", asked("u2", "this"))) == ["this"]
+
+
+def test_a_conversation_that_comes_back_to_a_worker_goes_on_from_its_last_request(
+    pool: Pool,
+) -> None:
+    """Much else is asked meanwhile, so that it moves to and fro."""
+    texts = [f"turn {n}" for n in range(12)]
+    said = ""
+    for number, text in enumerate(texts):
+        others = [pool.run("answer", asked(f"o{number}-{n}", "a b c d e f g h")) for n in range(9)]
+        if said:
+            assert words(pool.run("answer", asked(f"l{number}", "last", "loft"))) == said.split()
+            said = "last"
+        assert words(pool.run("answer", asked(f"t{number}", text, "loft"))) == text.split()
+        said = text
+        assert [len(words(other)) for other in others] == [8] * 9

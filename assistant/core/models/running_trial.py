@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from assistant.core.errors import AssistantError, ModelError
+from assistant.core.errors import AssistantError
 from assistant.core.models.messages import Tried
 from assistant.core.models.trial import Outcome, Tally, Verdict, judge, reads_new
 from assistant.core.models.trial_file import Trial, TrialFile
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 class RunningTrial:
     """Counts what two versions of a model make of the utterances, until one of them takes all.
 
-    `take` puts the version on trial in use, also after a restart; it may raise `ModelError`.
+    `take` puts the version on trial in use, also after a restart; it may raise `AssistantError`.
     `marker` is a file that is there while that version works, so also if it ends the process.
     """
 
@@ -91,9 +91,15 @@ class RunningTrial:
 
     def fail(self, error: Exception) -> None:
         """Go back, as the version on trial has failed with `error`."""
+        if self.over:
+            return
         # Not the words of a library, which may be the user's.
         named = error.code if isinstance(error, AssistantError) else type(error).__name__
         self._end(Outcome.BACK, f"it failed: {named}")
+
+    def stop(self) -> None:
+        """Count no more, as something else was put in use."""
+        self._trial = self._trial.ended(Outcome.STOPPED, "", self._now_s())
 
     def report(self) -> Tried:
         """How it has ended."""
@@ -110,7 +116,7 @@ class RunningTrial:
         if outcome is Outcome.TAKEN:
             try:
                 self._take()
-            except ModelError as error:
+            except AssistantError as error:
                 outcome, reason = Outcome.BACK, error.message
         self._trial = self._trial.ended(outcome, reason, self._now_s())
         self._file.keep(self._trial)
