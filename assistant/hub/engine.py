@@ -29,6 +29,7 @@ for _name, _value in SWITCHES.items():
 import ray as ray  # noqa: E402
 from ray import serve as serve  # noqa: E402
 from ray.exceptions import RayActorError as RayActorError  # noqa: E402
+from ray.exceptions import RayError as RayError  # noqa: E402
 from ray.serve.config import RequestRouterConfig as RequestRouterConfig  # noqa: E402
 from ray.serve.handle import DeploymentHandle as DeploymentHandle  # noqa: E402
 from ray.serve.request_router import RequestRouter as RequestRouter  # noqa: E402

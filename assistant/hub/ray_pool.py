@@ -16,7 +16,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.memory import memory_pressure
 from assistant.core.messages import Message
 from assistant.core.stage import Stage
-from assistant.hub.engine import DeploymentHandle, RayActorError
+from assistant.hub.engine import DeploymentHandle, RayActorError, RayError
 from assistant.hub.ledger import newest_ledger
 from assistant.hub.replica import MakeStage
 from assistant.hub.serving import Cluster, handle_to
@@ -183,7 +183,7 @@ class _Waiting:
                 self._fetched.put(message)
         except AssistantError as error:
             end = error
-        except Exception as error:  # noqa: BLE001 - of Ray's, and told to who waits
+        except RayError as error:
             end = PoolError("pool.ray", f"the reply broke off: {type(error).__name__}")
         finally:
             await replies.aclose()
