@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from assistant.pool.routing import RequestShape, WorkerState, choose, predicted_s
+from assistant.pool.routing import RequestShape, WorkerState, choose, p95, predicted_s
 
 REMEMBERED = 100
 """Requests of a replica whose times count."""
@@ -135,8 +135,8 @@ class Ledger:
             left=tuple(held.shape.tokens for held in seen.held.values()),
             in_slices=self._in_slices,
             warm=frozenset(seen.warm),
-            p95_s=_p95(seen.took_s),
-            predicted_p95_s=_p95(seen.predicted_s),
+            p95_s=p95(seen.took_s),
+            predicted_p95_s=p95(seen.predicted_s),
         )
 
 
@@ -152,7 +152,3 @@ def open_ledger(stage: str, tokens_per_s: float, in_slices: bool) -> Ledger:
 def newest_ledger(stage: str) -> Ledger | None:
     """What the newest router of a stage counts in this process: Ray hands out no router."""
     return _NEWEST.get(stage)
-
-
-def _p95(values: Collection[float]) -> float:
-    return sorted(values)[int(0.95 * (len(values) - 1))] if values else 0.0

@@ -30,7 +30,7 @@ from assistant.pool.conversations import Conversations
 from assistant.pool.local_worker import FRONT, serve
 from assistant.pool.pool import BusyError, PoolError
 from assistant.pool.requests import PoolRequest, is_last, is_part
-from assistant.pool.routing import RequestShape, predicted_s
+from assistant.pool.routing import RequestShape, p95, predicted_s
 from assistant.pool.scaling import PoolLoad, ScalingPolicy, ScalingState, decide, surplus
 from assistant.pool.worker_record import Route, WorkerRecord, least_time
 
@@ -117,7 +117,7 @@ class _StageWorkers:
     workers: list[WorkerRecord] = field(default_factory=list)
     waiting: deque[LocalStream] = field(default_factory=deque)
     waits: deque[tuple[float, float]] = field(default_factory=deque)
-    """Of the last requests when they were sent, and for how long they had waited."""
+    """When the last requests were sent, and for how long they had waited."""
 
 
 class LocalPool:
@@ -354,14 +354,13 @@ class LocalPool:
         now_s = self._clock()
         while of.waits and now_s - of.waits[0][0] > WAITS_OF_LAST_S:
             of.waits.popleft()
-        waits = sorted(waited for _, waited in of.waits)
         states = [worker.state(now_s) for worker in of.workers if not worker.is_spare]
         serving = [state for state in states if not state.is_draining]
         waiting = sum(stream.request.shape.tokens for stream in of.waiting)
         load = PoolLoad(
             tokens_outstanding=waiting + sum(state.tokens_outstanding for state in states),
             tokens_per_s=_speed(of),
-            p95_wait_s=waits[int(0.95 * (len(waits) - 1))] if waits else 0.0,
+            p95_wait_s=p95([waited_s for _, waited_s in of.waits]),
             replicas=len(serving),
         )
         of.scaling, wanted = decide(of.scaling, load, now_s, of.kind.policy)

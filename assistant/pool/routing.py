@@ -18,7 +18,7 @@ The same input gives the same worker. `round_robin` and `power_of_two` are for c
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from random import Random
 
 import msgspec
@@ -111,10 +111,15 @@ def round_robin(workers: Sequence[WorkerState], turn: int, now_s: float) -> Work
 def power_of_two(
     workers: Sequence[WorkerState], random: Random, now_s: float
 ) -> WorkerState | None:
-    """Of two drawn workers the one with fewer requests (Mitzenmacher 2001)."""
+    """The one with fewer requests of two drawn workers (Mitzenmacher 2001)."""
     fit = [worker for worker in workers if worker.is_fit(now_s)]
     drawn = random.sample(fit, min(2, len(fit)))
     return min(drawn, key=lambda worker: len(worker.left), default=None)
+
+
+def p95(times_s: Collection[float]) -> float:
+    """The time that 95 of 100 do not exceed; 0 for none."""
+    return sorted(times_s)[int(0.95 * (len(times_s) - 1))] if times_s else 0.0
 
 
 def _slowness(worker: WorkerState) -> float:

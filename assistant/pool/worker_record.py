@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from assistant.pool.breaker import Breaker
-from assistant.pool.routing import RequestShape, WorkerState, choose, predicted_s
+from assistant.pool.routing import RequestShape, WorkerState, choose, p95, predicted_s
 
 LAST = 100
 WARM = 64
@@ -81,8 +81,8 @@ class WorkerRecord:
             left=tuple(held.tokens for held in self.left.values()),
             in_slices=self.in_slices,
             warm=frozenset(self._warm),
-            p95_s=_p95(self._took),
-            predicted_p95_s=_p95(self._predicted),
+            p95_s=p95(self._took),
+            predicted_p95_s=p95(self._predicted),
             breaker=self.breaker,
             is_draining=self.is_draining,
         )
@@ -130,7 +130,3 @@ class WorkerRecord:
     def let_go(self, name: str) -> None:
         """Note that a request was cancelled."""
         self.left.pop(name, None)
-
-
-def _p95(times_s: Sequence[float]) -> float:
-    return sorted(times_s)[int(0.95 * (len(times_s) - 1))] if times_s else 0.0
