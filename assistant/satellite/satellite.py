@@ -79,7 +79,9 @@ class Satellite:
         self._say, self._earcons = say, earcons
         self._timers = Timers()
         self._complaints = Complaints(log)
-        self._runs = self._base_is_hark = False
+        self._base_is_hark = False
+        self.runs = False
+        """Whether a base has it listen for wake words."""
         self._muted = False
         self._sends_since_s: float | None = None
         self._detections, self._spoke_frames = 0, 0
@@ -165,13 +167,13 @@ class Satellite:
         self._at_s = max(self._at_s, tick.at_s)
         if self._at_s >= self._plays_on_until_s and self._plays_what_was_left:
             self._player.stop()
-        if not self._runs:
+        if not self.runs:
             for words in self._timers.due(self._at_s):
                 self._notify(words)
 
     def deadline_s(self) -> float | None:
         """When to call `tick`, at the latest."""
-        return None if self._runs else self._timers.deadline_s()
+        return None if self.runs else self._timers.deadline_s()
 
     def lost(self) -> None:
         """The base is gone, as is what it was about to say."""
@@ -180,7 +182,7 @@ class Satellite:
         if self.sends:
             self._stop_sending()
             self._notify(AWAY)
-        self._runs = self._muted = self._cut = False
+        self.runs = self._muted = self._cut = False
         self._rate_hz = 0
         self._left_behind, self._plays_on_until_s = self._replies, self._at_s + PLAYS_ON_S
 
@@ -198,7 +200,7 @@ class Satellite:
     def _woken(self, keyword: str, at_s: float) -> Iterator[Event]:
         if self._playing:
             self._player.stop()
-        if not self._runs:
+        if not self.runs:
             away = MUTED if self._muted else AWAY
             log.warning("the wake word was said: %s (satellite.base)", away)
             self._notify(away)
@@ -231,7 +233,7 @@ class Satellite:
     def _compare(self, event: Event) -> Iterator[Event]:
         """Tell how clearly the wake word is heard here, which another room has noticed."""
         asked = Comparing.of(Detect.from_event(event).context)
-        if asked is not None and self._runs:
+        if asked is not None and self.runs:
             self._elsewhere_ended_s = self._at_s - asked.ended_s
             yield NotDetected(context=self._noticed(self._elsewhere_ended_s).context()).event()
 
@@ -241,7 +243,7 @@ class Satellite:
         Another room has noticed that one, and it is heard best here.
         """
         keyword = name_of(RunPipeline.from_event(event).wake_word_name)
-        if not self._runs or self.sends:
+        if not self.runs or self.sends:
             return
         if keyword:
             yield from self._send_utterance(keyword, self._elsewhere_ended_s)
@@ -277,13 +279,13 @@ class Satellite:
     # ── what the base says ──────────────────────────────────────────────────────────────────
 
     def _run(self, event: Event) -> Iterator[Event]:
-        self._runs, self._muted = True, False
+        self.runs, self._muted = True, False
         self._base_is_hark = from_hark(event)
         self._detections = 0
         return iter(())
 
     def _pause(self) -> Iterator[Event]:
-        self._runs, self._muted = False, True
+        self.runs, self._muted = False, True
         return self._stop_sending()
 
     def _failed(self, event: Event) -> Iterator[Event]:

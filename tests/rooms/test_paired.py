@@ -87,6 +87,7 @@ class Kitchen:
 def says(kitchen: Kitchen, words: str) -> None:
     """Have the satellite hear its wake word and a command."""
     board, microphone = kitchen.satellite.board, kitchen.satellite.devices
+    until(lambda: board.satellite.runs)
     board.wake.word = "computer"
     for samples in (*speech(words), *silence(1.5)):
         microphone.give(board.frame(samples))

@@ -51,7 +51,10 @@ async def opened(addresses: Iterable[str]) -> AsyncIterator[AsyncZeroconf]:
                 reader.transport.set_protocol(Guard(reader.transport.get_protocol()))
             yield network
         finally:
-            await network.async_close()
+            try:
+                await network.async_close()
+            finally:
+                network.zeroconf.close()  # who is cancelled once more says no goodbye
     except (Error, OSError) as error:
         reason = str(error) or type(error).__name__
         raise RoomsError("rooms.multicast", f"multicast DNS fails: {reason}") from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Sequence
 
 import msgspec
@@ -22,7 +24,7 @@ from assistant.core.messages import (
     Word,
 )
 from assistant.core.settings.wyoming import PEER
-from audio.asr.recognizer import Recognition, recognition
+from audio.asr.recognizer import Recognition, Recognizer, recognition
 from audio.asr.stage import MOST_BY_PEERS, AsrStage
 from audio.asr.waiting import AFTER_WORDS
 
@@ -48,6 +50,18 @@ class Counting:
         return recognition(words, self.name)
 
 
+class Endless(Counting):
+    """Never comes to an end in a fork."""
+
+    def __init__(self) -> None:
+        self._made_in = os.getpid()
+
+    def finish(self) -> Recognition:
+        while os.getpid() != self._made_in:
+            signal.pause()
+        return super().finish()
+
+
 def chunk(utterance: str, samples: int = 1600, follows: str = "") -> AudioChunk:
     sound = bytes(2 * samples)
     return AudioChunk(utterance_id=utterance, sequence=0, samples=sound, follows=follows)
@@ -64,8 +78,10 @@ def end(utterance: str, revision: int = 0, wake_word: str = "computer") -> Utter
     )
 
 
-def transcripts(*messages: Message) -> list[tuple[str, int, str]]:
-    stage = AsrStage(Counting())
+def transcripts(
+    *messages: Message, recognizer: Recognizer | None = None
+) -> list[tuple[str, int, str]]:
+    stage = AsrStage(recognizer or Counting())
     out = [said for message in messages for said in stage.feed(message)]
     while stage.deadline_s() is not None:
         out += stage.feed(Tick())
@@ -263,6 +279,7 @@ def test_what_waits_is_forgotten_when_another_room_hears_it_better() -> None:
         of_satellite(end("b", 0, wake_word=""), "bedroom"),
         Outheard(utterance_id="b"),
         of_satellite(end("a", 0, wake_word="")),
+        recognizer=Endless(),
     )
     assert [name for name, _, _ in told] == ["a"]
 

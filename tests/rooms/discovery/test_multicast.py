@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from zeroconf import ServiceInfo
 
 from assistant.core.errors import RoomsError
 from assistant.rooms.discovery import multicast
@@ -78,3 +79,29 @@ def test_a_network_that_refuses_is_told() -> None:
     with pytest.raises(RoomsError, match="multicast DNS fails: ") as raised:
         asyncio.run(open_nowhere())
     assert raised.value.code == "rooms.multicast"
+
+
+def test_who_is_cancelled_again_while_it_says_goodbye_leaves_no_socket_open() -> None:
+    async def cancelled_twice() -> list[bool]:
+        opens = asyncio.get_running_loop().create_future()
+
+        async def announces() -> None:
+            async with opened([HERE]) as network:
+                about = ServiceInfo(
+                    multicast.SERVICE, f"{name_of_its_own()}.{multicast.SERVICE}", 10_700
+                )
+                await (await network.async_register_service(about))
+                opens.set_result(network.zeroconf.engine)
+                await asyncio.Event().wait()
+
+        announcing = asyncio.create_task(announces())
+        engine = await opens
+        for _ in range(2):
+            announcing.cancel()
+            await asyncio.sleep(0.02)  # goodbyes take longer
+        assert announcing.cancelled()
+        return [one.transport.is_closing() for one in (*engine.readers, *engine.senders)]
+
+    closing = asyncio.run(cancelled_twice())
+    assert closing
+    assert all(closing)
