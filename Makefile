@@ -78,7 +78,7 @@ test-stories:
 	MAKEFLAGS= $(PYTEST) -n $(CORES) --dist loadfile -m "e2e and not long" $(STORIES)
 
 .PHONY: test-long
-test-long: test-set ## 50 kills at random, 200 utterances back to back
+test-long: test-set ## 50 kills at random, 200 utterances back to back, the slowest figures
 	$(PYTEST) -vv -m long
 
 # The part without daemons: a daemon's processes are killed too often to say what they ran.

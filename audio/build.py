@@ -17,16 +17,18 @@ from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.providers import PROVIDERS
 from assistant.core.models.usage import Meter
+from assistant.core.network.hub import Hub
 from assistant.core.speakable import SpeakableSource
 from audio.asr.acoustic.adaptation import Base, own_map
 from audio.asr.acoustic.learning import Learner, learn
 from audio.asr.acoustic.transform import MODEL as ACOUSTIC
 from audio.asr.acoustic.transform import transform_file
 from audio.asr.domain import prepare
-from audio.asr.general import GeneralEnglish
 from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer, SecondLook
+from audio.asr.second_look.general import GeneralEnglish
+from audio.asr.second_look.hub import HubLook
 from audio.asr.short_forms import ShortFormCalibration
 from audio.asr.stage import AsrStage
 from audio.asr.tandem import PART as WHISPER
@@ -140,14 +142,20 @@ class Recognition:
             self._require_known(settings.model)
             whisper = self.faults.load_or_none(WHISPER, self._whisper)
         if whisper is None:
-            return self._domain(GeneralEnglish(transform=self._transform))
+            return self._domain(self._with_hub(GeneralEnglish(transform=self._transform)))
         if settings.engine == "whisper":
             return whisper
         here = self._pace(whisper)
         if here.leads:
             return Ahead(whisper, self._domain(None), self.faults)
-        return self._domain(
-            Aside(whisper, here, GeneralEnglish(transform=self._transform), self.faults)
+        aside = Aside(whisper, here, GeneralEnglish(transform=self._transform), self.faults)
+        return self._domain(self._with_hub(aside))
+
+    def _with_hub(self, look: SecondLook) -> SecondLook:
+        """The hub's ear before this second look, where it is to hear."""
+        hub = self._config.hub
+        return (
+            HubLook(Hub(hub, self._config.network_socket), look) if hub.url and hub.hears else look
         )
 
     def _domain(self, look: SecondLook | None) -> PocketSphinxRecognizer:

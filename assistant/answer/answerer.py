@@ -46,6 +46,7 @@ class AnswerTier(StrEnum):
 
     GENERATOR = "generator"
     EXTRACTED = "extracted"
+    HUB = "hub"
     DECLINED = "declined"
 
 

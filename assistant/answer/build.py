@@ -14,6 +14,7 @@ from assistant.answer.generation.generator import MODEL as GENERATOR
 from assistant.answer.generation.generator import GenerationBudget, Generator, require_generator
 from assistant.answer.generation.phraser import Phraser
 from assistant.answer.generation.token_scheduler import TokenScheduler
+from assistant.answer.hub import HubAnswers
 from assistant.answer.in_flight import InFlight
 from assistant.answer.ingest.collection import Collection
 from assistant.answer.ingest.encoding import PassageEncoding
@@ -39,6 +40,7 @@ from assistant.core.errors import ModelError
 from assistant.core.layout import BASELINE_FILE, VECTORS_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
+from assistant.core.network.hub import Hub
 from assistant.core.quality.baseline import keep_baseline, models_at_work, read_baseline
 
 ANSWER_BUDGET_S = 1.0
@@ -70,11 +72,18 @@ class Answering:
         """The stage for what no skill claims; with `knowledge` it keeps the user's documents."""
         in_flight = in_flight or InFlight()
         if knowledge is None:
-            return AnswerStage(answers, in_flight=in_flight)
+            return AnswerStage(answers, in_flight=in_flight, hub=self.hub)
         vectors = self.vectors(knowledge)
         answers = self.answers(knowledge, vectors)
         collection = self.collection(knowledge, vectors, in_flight)
-        return AnswerStage(answers, collection, in_flight, self.faults)
+        return AnswerStage(answers, collection, in_flight, self.faults, self.hub)
+
+    @property
+    def hub(self) -> HubAnswers:
+        """What the hub of the settings says where the documents here say nothing."""
+        settings = self._config.hub
+        is_asked = settings.url and settings.answers
+        return HubAnswers(Hub(settings, self._config.network_socket) if is_asked else None)
 
     def knowledge(self, path: Path | None, shared: bool = False) -> Knowledge:
         """What the user's documents say; empty, in memory for None. Raises `StorageError`.

@@ -27,6 +27,7 @@ import msgspec
 
 from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.generation.token_scheduler import Steps
+from assistant.answer.hub import HubAnswers
 from assistant.answer.in_flight import InFlight, Spoken
 from assistant.answer.summary.summariser import Summary
 from assistant.answer.topic import NOTHING, Topic
@@ -109,8 +110,9 @@ class Collects(Protocol):
 class AnswerStage:
     """Answers questions, and when there is none keeps the documents up to date.
 
-    Without `answers` there are no documents to answer from. With a shared `in_flight`, several
-    questions are worked on at once. `faults` are reported after the replies.
+    Without `answers` there are no documents to answer from; what they do not say, the `hub` is
+    asked. With a shared `in_flight`, several questions are worked on at once. `faults` are
+    reported after the replies.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -126,8 +128,9 @@ class AnswerStage:
         collection: Collects | None = None,
         in_flight: InFlight | None = None,
         faults: Degraded | None = None,
+        hub: HubAnswers | None = None,
     ) -> None:
-        self.answers, self._collection = answers, collection
+        self.answers, self._collection, self._hub = answers, collection, hub or HubAnswers()
         self._in_flight, self._faults = in_flight or InFlight(), faults or Degraded("answer")
         self.trial: AnswerTrial | None = None
         """What has a share of the questions answered by another version of a model."""
@@ -135,6 +138,7 @@ class AnswerStage:
     def become(self, other: AnswerStage) -> None:
         """Go on with the answers and the collection of `other`; what was begun is finished."""
         self.answers, self._collection = other.answers, other._collection
+        self._hub = other._hub
         self._faults = other._faults
 
     def feed(self, message: Message) -> Iterator[Message]:
@@ -223,7 +227,11 @@ class AnswerStage:
         try:
             summary = yield from self.answers.summarising(name, words)
         except AnswerError as error:
-            yield self._reply(question, error.message, done=False)
+            there = yield from self._hub.summarising(name, words)
+            if there is not None:
+                yield self._said(question, there)
+            else:
+                yield self._reply(question, error.message, done=False)
             return
         self._spoken(question).source = _named("document", summary.title, summary.place)
         *others, last = [said.text for said in summary.sentences] or [""]
@@ -246,20 +254,24 @@ class AnswerStage:
         declined = question.fallback or declined
         if task.follows and (self.answers is None or not topic.passage):
             return self._reply(question, declined)
-        if self.answers is None or not (question.fallback or asked or names(question.text)):
+        nobody = self.answers is None and not self._hub.asked
+        if nobody or not (question.fallback or asked or names(question.text)):
             return self._reply(question, declined, done=False)
-        answer = yield from self._asked(self.answers, question, task, topic)
+        answer = yield from self._asked(question, task, topic)
         if task.follows and answer.tier is AnswerTier.DECLINED:
             return self._reply(question, declined)
+        if answer.tier is AnswerTier.DECLINED:
+            there = yield from self._hub.answering(question.text)
+            answer = there or answer
         return self._said(question, answer, declined)
 
-    def _asked(
-        self, answers: AnswerSource, question: Question, task: OpenQuestion, topic: Topic
-    ) -> Steps[Answer]:
+    def _asked(self, question: Question, task: OpenQuestion, topic: Topic) -> Steps[Answer]:
+        if self.answers is None:
+            return Answer(text=NOTHING_FOUND, tier=AnswerTier.DECLINED)
         asked = (question.text, task, question.at_s, topic)
         if self.trial is None:
-            return (yield from answers.answering(*asked))
-        usual = partial(answers.answering, *asked)
+            return (yield from self.answers.answering(*asked))
+        usual = partial(self.answers.answering, *asked)
         new = partial(self.trial.rival.answers.answering, *asked)
         return (yield from self.trial.answering(question, usual, new))
 

@@ -40,6 +40,7 @@ from assistant.core.settings.history import (
     TracesSettings,
 )
 from assistant.core.settings.home_assistant import HomeAssistantSettings
+from assistant.core.settings.hub import HubSettings
 from assistant.core.settings.merge import flat, merge
 from assistant.core.settings.models import ModelsSettings
 from assistant.core.settings.mpd import MpdSettings
@@ -155,6 +156,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     mpd: MpdSettings = MpdSettings()
     mpris: MprisSettings = MprisSettings()
     network: NetworkSettings = NetworkSettings()
+    hub: HubSettings = HubSettings()
     wyoming: WyomingSettings = WyomingSettings()
     sensors: SensorsSettings = SensorsSettings()
     metrics: MetricsSettings = MetricsSettings()
@@ -232,7 +234,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def network_socket(self) -> Path:
-        """The socket at which the bridge serves the network to skills."""
+        """The socket at which the bridge serves the network to skills, and the hub."""
         return self.runtime_dir / NETWORK_SOCKET
 
     @property

@@ -14,6 +14,7 @@ from assistant.core.network.exchange import (
     Check,
     CheckCalendar,
     CheckHome,
+    CheckHub,
     Refused,
     Request,
     ask_bridge,
@@ -61,6 +62,8 @@ def found(config: Config, ask: Callable[[Request], Answer | BridgeError]) -> Ite
         yield _devices(config, ask(CheckHome()))
     if config.calendar.url:
         yield _calendar(config.calendar.url, ask(CheckCalendar()))
+    if config.hub.url:
+        yield _hub(config.hub.url, ask(CheckHub()))
     for skill in sorted(config.skills.grants):
         for origin in sorted(granted(config, skill), key=str):
             yield _finding(skill, origin, ask(Check(skill=skill, origin=origin)))
@@ -87,6 +90,12 @@ def _calendar(url: str, answer: Answer | BridgeError) -> Finding:
     remedy = "see [calendar] in the settings, and whether it runs"
     detail, remedy = _told(answer, f"{url} is kept in step", f"{url} is not reached", remedy)
     return Finding(name="calendar", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
+
+
+def _hub(url: str, answer: Answer | BridgeError) -> Finding:
+    remedy = "see [hub] in the settings, and whether it runs; this device does without meanwhile"
+    detail, remedy = _told(answer, f"{url} may be asked", f"{url} is not reached", remedy)
+    return Finding(name="hub", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def _told(answer: Answer | BridgeError, detail: str, lost: str, refused: str) -> tuple[str, str]:

@@ -91,19 +91,21 @@ class Gateway:
             return StreamingResponse(_events(first, replies), media_type=EVENTS)
         async with timeout(LONGEST_S):
             every = [sentence async for sentence in replies]
-        text = " ".join(sentence.text for sentence in every)
-        reply = AnswerReply(text=text, done=every[-1].done)
-        return JSONResponse(reply.model_dump())
+        return JSONResponse(AnswerReply.of(every).model_dump())
 
     async def hear(
-        self, request: Request, area: Annotated[str, Query(max_length=200)] = ""
+        self,
+        request: Request,
+        area: Annotated[str, Query(max_length=200)] = "",
+        intents: bool = True,
     ) -> HearReply:
         """What is said in a WAV or FLAC file, which is the body, and what it means."""
         tenant = request.state.tenant
         async with timeout(LONGEST_S):
             chunks = await to_thread(sound_of, await request.body(), area)
             said = await hear(self._streams, tenant, chunks)
-            return HearReply.heard(said, await interpret(self._streams, tenant, said))
+            meant = await interpret(self._streams, tenant, said) if intents else None
+            return HearReply.heard(said, meant)
 
     async def models(self) -> list[ModelState]:
         """The models of the hub, and which version of each is in use."""

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assistant.core.messages import Command, Interpretation, SlotValue, SpokenReply, Transcript
+from assistant.core.messages import (
+    Command,
+    Interpretation,
+    SlotValue,
+    SpokenReply,
+    Transcript,
+    Word,
+)
 
 Area = Annotated[str, Field(max_length=200, description='Id of the room; "" for none.')]
 
@@ -75,33 +83,62 @@ class InterpretReply(BaseModel):
         )
 
 
+class WordModel(BaseModel):
+    """A word and where it is in the sound."""
+
+    text: str
+    start_s: float
+    end_s: float
+    confidence: float
+
+    @classmethod
+    def of(cls, word: Word) -> WordModel:
+        """A word as it is sent."""
+        return cls(
+            text=word.text, start_s=word.start_s, end_s=word.end_s, confidence=word.confidence
+        )
+
+
 class HearReply(InterpretReply):
     """What was said, and what it means."""
 
     transcript: str
     transcript_confidence: float
+    words: list[WordModel]
 
     @classmethod
-    def heard(cls, said: Transcript, meant: Interpretation) -> HearReply:
-        """A transcript with its interpretation as they are sent."""
+    def heard(cls, said: Transcript, meant: Interpretation | None) -> HearReply:
+        """A transcript as it is sent, with its interpretation where that was wished for."""
+        if meant is None:
+            meant = Interpretation(utterance_id=said.utterance_id, revision=0, text=said.text)
         return cls(
             **InterpretReply.of(meant).model_dump(),
             transcript=said.text,
             transcript_confidence=said.confidence,
+            words=[WordModel.of(word) for word in said.words],
         )
 
 
 class Sentence(BaseModel):
-    """One sentence of an answer."""
+    """One sentence of an answer, with the document that it is from and the place there."""
 
     text: str
     done: bool
     more: bool
+    title: str = ""
+    place: str = ""
 
     @classmethod
     def of(cls, reply: SpokenReply) -> Sentence:
         """A reply as it is sent."""
-        return cls(text=reply.text, done=reply.done, more=reply.more)
+        found = reply.found
+        return cls(
+            text=reply.text,
+            done=reply.done,
+            more=reply.more,
+            title=found.title if found is not None else "",
+            place=found.place if found is not None else "",
+        )
 
 
 class AnswerReply(BaseModel):
@@ -109,6 +146,15 @@ class AnswerReply(BaseModel):
 
     text: str
     done: bool
+    title: str = ""
+    place: str = ""
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence]) -> AnswerReply:
+        """Its sentences as one."""
+        last = sentences[-1]
+        text = " ".join(sentence.text for sentence in sentences)
+        return cls(text=text, done=last.done, title=last.title, place=last.place)
 
 
 class ModelState(BaseModel):

@@ -21,9 +21,9 @@ from audio.asr.decoder import CountedDecoder
 from audio.asr.domain import FILLERS, Domain, prepare
 from audio.asr.expected import expect
 from audio.asr.free_text import filled, has_phones
-from audio.asr.general import FRAMES_PER_S, spoken_words
 from audio.asr.pronunciation import VOWELS
 from audio.asr.recognizer import Recognition, SecondLook, recognition
+from audio.asr.second_look.general import FRAMES_PER_S, spoken_words
 from audio.asr.short_forms import ShortFormCalibration, ShortForms, path_score
 from audio.asr.speech_span import SpeechSpan
 
@@ -127,7 +127,8 @@ class PocketSphinxRecognizer:
         """Forget the last utterance and begin a new one, which is likely to be one of `answers`.
 
         With `in_a_row` it is any number of them. Of what is `unasked` a sentence counts that `look`
-        hears, too: the network makes sentences of talk.
+        hears, too: the network makes sentences of talk. For `look` both are private: an answer may
+        be a PIN, and talk anybody's.
         """
         if self._running:
             self._end()
@@ -139,7 +140,7 @@ class PocketSphinxRecognizer:
         self._unasked = self._followed = unasked
         self._judged_words = 0
         if self._look is not None:
-            self._look.start()
+            self._look.start(private=bool(answers) or unasked)
         self._span.start()
         self._backlog: list[bytes] = []
         self._sound: list[bytes] = []

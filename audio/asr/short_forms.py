@@ -18,7 +18,7 @@ from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from assistant.core.models.calibration import Share
 from audio.asr.confidence import fit_of
 from audio.asr.domain import FILLERS
-from audio.asr.general import spoken_words
+from audio.asr.second_look.general import spoken_words
 
 _Positive = Annotated[float, msgspec.Meta(gt=0)]
 _SURELY_WRONG = 50.0

@@ -20,8 +20,8 @@ from assistant.core.degraded import Degraded
 from assistant.core.errors import RecognitionError
 from assistant.core.files import replace_file
 from assistant.core.messages import SAMPLE_RATE_HZ
-from audio.asr.general import GeneralEnglish
 from audio.asr.recognizer import Recognition, Recognizer, SecondLook, agree, recognition
+from audio.asr.second_look.general import GeneralEnglish
 from audio.asr.whisper import FLOOR_FRAMES, FRAMES_PER_S, WhisperRecognizer
 
 PART = "whisper"
@@ -117,9 +117,9 @@ class Spared:
         self._look, self._faults = look, faults
         self.forks = look.forks
 
-    def start(self) -> None:
+    def start(self, private: bool = False) -> None:
         """Forget the last utterance."""
-        self._look.start()
+        self._look.start(private)
 
     def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
         """Let the look follow."""
@@ -148,9 +148,9 @@ class Aside:
         self._whisper, self._pace = whisper, here
         self._otherwise, self._faults = otherwise, faults
 
-    def start(self) -> None:
+    def start(self, private: bool = False) -> None:
         """Forget the last utterance."""
-        self._otherwise.start()
+        self._otherwise.start(private)
 
     def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
         """Let the other look follow where whisper would be late; whisper looks at the end."""

@@ -27,9 +27,9 @@ from assistant.core.speakable import SpeakableSource
 from assistant.evaluation.clips import Clip, SentenceLabel, labelled
 from assistant.evaluation.spoken import SpokenFigures, evaluate_spoken
 from audio.asr.domain import prepare
-from audio.asr.general import spoken_words
 from audio.asr.pronunciation import dictionary_path
 from audio.asr.recognizer import Recognition, recognition
+from audio.asr.second_look.general import spoken_words
 from audio.asr.stage import AsrStage
 
 MODEL = Path(pocketsphinx.get_model_path("en-us"))

@@ -46,6 +46,6 @@ def test_a_state_that_no_payload_said_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.e2e
 @needs_mosquitto
 def test_a_small_attack_is_held_out(tmp_path: Path) -> None:
-    found = run(BrokerAttack, 1_000, 1, tmp_path / "state.json")
+    found = run(BrokerAttack, 500, 1, tmp_path / "state.json")
     nothing = (found.faults, found.wrong_effects, found.watched.crashes, found.served.unanswered)
     assert nothing == (0, 0, 0, 0), found.told

@@ -1,4 +1,4 @@
-"""The network of skills, made from the settings."""
+"""The network of skills and stages, made from the settings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from assistant.bridge.authorities import trusting
 from assistant.bridge.network.fetcher import Fetcher
 from assistant.bridge.network.grants import ServerGrants
+from assistant.bridge.network.hub import HubClient
 from assistant.bridge.network.secrets import Secrets
 from assistant.bridge.network.server import NetworkServer
 from assistant.core.config import Config
@@ -18,8 +19,10 @@ from assistant.core.files import make_private
 def serve_network(config: Config, read: Callable[[], Config]) -> NetworkServer:
     """Serve the network at its socket; `read` reads the settings anew.
 
-    Raises `ConfigError` for a file without certificates, `BridgeError` where no socket can be.
+    Raises `ConfigError` for a file without certificates or a hub that is none, `BridgeError` where
+    no socket can be.
     """
+    hub = HubClient(config.hub) if config.hub.url else None
     folder = config.network.secrets
     secrets = Secrets(Path(folder).expanduser() if folder else None)
     fetcher = Fetcher(
@@ -30,4 +33,4 @@ def serve_network(config: Config, read: Callable[[], Config]) -> NetworkServer:
     except OSError as error:
         message = f"{config.runtime_dir} cannot hold the socket: {error.strerror}"
         raise BridgeError("bridge.folder", message) from error
-    return NetworkServer(config.network_socket, fetcher)
+    return NetworkServer(config.network_socket, fetcher, hub)

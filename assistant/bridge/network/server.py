@@ -1,4 +1,4 @@
-"""The socket at which the skills ask for the network, served by a thread of its own."""
+"""The socket at which skills and stages ask for the network, served by a thread of its own."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ import msgspec
 
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.network.fetcher import Fetcher
+from assistant.bridge.network.hub import HubClient
 from assistant.control.connection import bind
 from assistant.core.errors import AssistantError, UnreachableError
 from assistant.core.network.exchange import (
     LARGEST_REQUEST_BYTES,
     Allowed,
     Answer,
+    AskHub,
     CheckCalendar,
     CheckHome,
+    CheckHub,
     Fetch,
     Refused,
     Request,
@@ -45,11 +48,11 @@ class NetworkServer:
     """Answers requests at the socket `path` until it is closed.
 
     `home` tells whether the devices can be reached, and why they cannot; so does `calendar` of the
-    calendar's collection.
+    calendar's collection. The stages ask the `hub`, where there is one.
     """
 
-    def __init__(self, path: Path, fetcher: Fetcher) -> None:
-        self._path, self._fetcher = path, fetcher
+    def __init__(self, path: Path, fetcher: Fetcher, hub: HubClient | None = None) -> None:
+        self._path, self._fetcher, self._hub = path, fetcher, hub
         self.home: Callable[[], Allowed | Refused] = _off
         self.calendar: Callable[[], Allowed | Refused] = _off
         self._listener = bind(path)
@@ -89,6 +92,8 @@ class NetworkServer:
                 self._beat_s = time.monotonic()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._ended.wait(), BEAT_S)
+        if self._hub is not None:
+            await self._hub.close()
 
     async def _served(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._waiting += 1
@@ -108,13 +113,15 @@ class NetworkServer:
             async with asyncio.timeout(HEARD_WITHIN_S):
                 asked = msgspec.msgpack.decode(await _read(reader), type=Request)
             if self._waiting > MOST_AT_ONCE:
-                raise UnreachableError("too many skills wait for the network at once")
+                raise UnreachableError("too many wait for the network at once")
             if isinstance(asked, Fetch):
                 return await self._fetcher.fetch(asked)
             if isinstance(asked, CheckHome):
                 return self.home()
             if isinstance(asked, CheckCalendar):
                 return self.calendar()
+            if isinstance(asked, AskHub | CheckHub):
+                return await self._by_hub(asked)
             await self._fetcher.check(asked.skill, asked.origin)
             return Allowed()
         except msgspec.DecodeError:
@@ -122,6 +129,14 @@ class NetworkServer:
         except AssistantError as error:
             self._complaints.of(error.code, error.message)
             return Refused(code=error.code, message=error.message)
+
+    async def _by_hub(self, asked: AskHub | CheckHub) -> Answer:
+        if self._hub is None:
+            return _off()
+        if isinstance(asked, AskHub):
+            return await self._hub.ask(asked)
+        await self._hub.check()
+        return Allowed()
 
 
 def _off() -> Refused:

@@ -93,12 +93,12 @@ def bridge(
     ended = threading.Event()  # from now on, as whoever finds the socket may end this process
     _when_told_to_end(ended.set)
     notifier = Notifier.from_environment()
-    if not settings.uses_bridge and not grants_servers(settings):
+    if not (settings.uses_bridge or settings.hub.url or grants_servers(settings)):
         # Without READY=1 systemd would treat the exit as a failure.
         notifier.ready()
         told = (
-            "bridge: off; set home_assistant.url, mqtt.host, mpd.host, mpris.on, calendar.url or"
-            " traces.endpoint in the settings, or grant a skill a server, to turn it on"
+            "bridge: off; set home_assistant.url, mqtt.host, mpd.host, mpris.on, calendar.url,"
+            " traces.endpoint or hub.url in the settings, or grant a skill a server, to turn it on"
         )
         errors.print(told, markup=False, soft_wrap=True)
         return
@@ -231,7 +231,7 @@ def _devices(settings: Config) -> list[str]:
 
 def _reloaded(stage: BridgeStage, running: Config, file: Path | None) -> BridgeStage:
     settings, _ = load_config(config_files(file))
-    for name in ("mqtt", "home_assistant", "mpd", "mpris", "calendar"):
+    for name in ("mqtt", "home_assistant", "mpd", "mpris", "calendar", "hub"):
         if getattr(settings, name) != getattr(running, name):
             message = f"[{name}] has changed; run: sudo systemctl restart assistant-bridge"
             raise ConfigError("bridge.reload", message)

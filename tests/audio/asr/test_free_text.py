@@ -9,10 +9,10 @@ from assistant.core.messages import Word
 from assistant.core.speakable import ANYTHING, Speakable, SpeakableSource
 from audio.asr.domain import prepare
 from audio.asr.free_text import filled, has_phones
-from audio.asr.general import GeneralEnglish
 from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition
+from audio.asr.second_look.general import GeneralEnglish
 from tests.support.voices import silence, speech
 
 

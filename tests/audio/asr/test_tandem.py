@@ -15,10 +15,10 @@ from assistant.core.messages import AudioChunk, Transcript, Utterance, Word
 from assistant.core.models.manifest import Library
 from assistant.core.speakable import always
 from assistant.model_files.pull import import_model
-from audio.asr.general import GeneralEnglish
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition as Recognised
 from audio.asr.recognizer import Recognizer, SecondLook
+from audio.asr.second_look.general import GeneralEnglish
 from audio.asr.tandem import PART, Ahead, Aside, Pace, Spared, pace, read_pace
 from audio.asr.whisper import WhisperRecognizer
 from audio.build import Recognition

@@ -10,6 +10,7 @@ from itertools import chain, repeat
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from assistant.core.settings.hearing import WakeSettings
 from audio.frames import SILENCE, frames_of
@@ -28,6 +29,7 @@ def noticed(engine: WakeWordEngine, recording: Path) -> list[str]:
     return [keyword for keyword in found if keyword is not None]
 
 
+@pytest.mark.long
 def test_six_keywords_are_heard_and_not_invented(shared_data: Path) -> None:
     engine = select(WakeSettings(keywords=dict.fromkeys(KEYWORDS, SENSITIVITY)))
     clips, hits = Counter[str](), Counter[str]()

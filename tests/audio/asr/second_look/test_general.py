@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assistant.core.models.usage import USAGE
-from audio.asr.general import GeneralEnglish
+from audio.asr.second_look.general import GeneralEnglish
 from tests.support.voices import speech
 
 MEAN = "40,3,-1"

@@ -1,0 +1,56 @@
+"""What the documents of a hub say, where those of this device say nothing."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from assistant.answer.answerer import Answer, AnswerTier
+from assistant.answer.generation.token_scheduler import Outlook, Steps
+from assistant.core.network.hub import Answered, Awaited, Hub
+
+LOOK_S = 0.005
+"""Seconds that one step waits."""
+WAITING = Outlook(tokens=10_000)
+"""A step that makes nothing: whoever has anything to make goes first."""
+
+
+class HubAnswers:
+    """Asks a `hub`, if there is one, in steps between which others are answered.
+
+    There may be no answer in time.
+    """
+
+    def __init__(self, hub: Hub | None = None) -> None:
+        self._hub = hub
+
+    @property
+    def asked(self) -> bool:
+        """Whether there is a hub to ask."""
+        return self._hub is not None
+
+    def answering(self, question: str) -> Steps[Answer | None]:
+        """The steps to its answer."""
+        if self._hub is None:
+            return None
+        return (yield from _awaited(self._hub.answer(question)))
+
+    def summarising(self, name: str, words: int | None) -> Steps[Answer | None]:
+        """The steps to its summary of what has a name there."""
+        if self._hub is None:
+            return None
+        return (yield from _awaited(self._hub.summarise(name, words)))
+
+
+def _awaited(awaited: Awaited[Answered]) -> Steps[Answer | None]:
+    with closing(awaited):
+        while not awaited.is_over:
+            there = awaited.reply(LOOK_S)
+            if there is not None:
+                return _answer(there) if there.done and there.text else None
+            if (yield WAITING) is not None:
+                break
+    return None
+
+
+def _answer(there: Answered) -> Answer:
+    return Answer(text=there.text, tier=AnswerTier.HUB, title=there.title, place=there.place)
