@@ -28,7 +28,7 @@ from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer, SecondLook
 from audio.asr.second_look.general import GeneralEnglish
-from audio.asr.second_look.hub import HubLook
+from audio.asr.second_look.hub import HubAhead, HubLook
 from audio.asr.short_forms import ShortFormCalibration
 from audio.asr.stage import AsrStage
 from audio.asr.tandem import PART as WHISPER
@@ -136,6 +136,10 @@ class Recognition:
         return Likelihood(prepare(self._speakable, self._prefixes, self._domains).network)
 
     def _recognizer(self) -> Recognizer:
+        own = self._own_recognizer()
+        return HubAhead(self._hub, own) if self._hub_hears("all") else own
+
+    def _own_recognizer(self) -> Recognizer:
         settings = self._config.asr
         whisper = None
         if settings.engine != "pocketsphinx":
@@ -152,11 +156,15 @@ class Recognition:
         return self._domain(self._with_hub(aside))
 
     def _with_hub(self, look: SecondLook) -> SecondLook:
-        """The hub's ear before this second look, where it is to hear."""
-        hub = self._config.hub
-        return (
-            HubLook(Hub(hub, self._config.network_socket), look) if hub.url and hub.hears else look
-        )
+        """The hub's ear before this second look, where it hears what is unclear."""
+        return HubLook(self._hub, look) if self._hub_hears("unclear") else look
+
+    def _hub_hears(self, what: str) -> bool:
+        return bool(self._config.hub.url) and self._config.hub.hears == what
+
+    @property
+    def _hub(self) -> Hub:
+        return Hub(self._config.hub, self._config.network_socket)
 
     def _domain(self, look: SecondLook | None) -> PocketSphinxRecognizer:
         return PocketSphinxRecognizer(

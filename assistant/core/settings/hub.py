@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from assistant.core.settings.section import SettingsSection
+from assistant.core.settings.section import SettingsSection, one_of
 
 
 class HubSettings(SettingsSection, frozen=True, kw_only=True):
@@ -19,8 +19,9 @@ class HubSettings(SettingsSection, frozen=True, kw_only=True):
     certificate: str = ""
     """File (PEM) of the hub's own certificate, by which it is known; "" for http, which is for a
     hub on this device alone."""
-    hears: bool = True
-    """Whether it gets the sound of what was said to the assistant and fits no sentence."""
+    hears: Annotated[str, one_of("all", "unclear", "nothing")] = "unclear"
+    """Of what that is said to the assistant it gets the sound: "all", what is "unclear", which fits
+    no sentence, or "nothing"."""
     answers: bool = True
     """Whether it gets the text of questions that the documents here do not answer."""
     within_s: Annotated[float, Meta(gt=0, le=10)] = 1.0

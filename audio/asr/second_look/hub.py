@@ -1,20 +1,56 @@
-"""The hub on the local network as a second look at speech that fits no sentence."""
+"""The hub on the local network as another ear: for all that is said, or for what is unclear."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import closing
 
+import numpy as np
+from numpy.typing import NDArray
+
 from assistant.core.network.hub import Hub
-from audio.asr.recognizer import Recognition, SecondLook, recognition
+from audio.asr.recognizer import Recognition, Recognizer, SecondLook, recognition
 
 NAME = "hub"
 
 
-class HubLook:
-    """The hub's ear where it hears anything in time, else `otherwise`. Implements `SecondLook`.
+class HubAhead:
+    """The hub leads where it hears anything in time; what is heard `here` is the alternative.
 
-    This device looks meanwhile, so that nobody waits longer where the hub is away.
+    An answer that is expected is heard here alone, as it may be a PIN, and so is what is unasked,
+    as it may be anybody's talk. Implements `Recognizer`.
     """
+
+    name = NAME
+
+    def __init__(self, hub: Hub, here: Recognizer) -> None:
+        self._hub, self._here = hub, here
+        self.forks = here.forks
+        self._sound: list[NDArray[np.int16]] = []
+        self._private = False
+
+    def start(
+        self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
+    ) -> None:
+        """Forget the last utterance and begin a new one, which `answers` are likely to be."""
+        self._private, self._sound = bool(answers) or unasked, []
+        self._here.start(answers, unasked, in_a_row)
+
+    def feed(self, samples: NDArray[np.int16]) -> None:
+        """Take the next samples, 16 kHz mono; the hub gets all of them at the end."""
+        self._sound.append(samples)
+        self._here.feed(samples)
+
+    def finish(self) -> Recognition:
+        """End the utterance and return what was said."""
+        if self._private:
+            return self._here.finish()
+        sound = b"".join(samples.tobytes() for samples in self._sound)
+        return _heard(self._hub, sound, self._here.finish)
+
+
+class HubLook:
+    """The hub's ear where it hears anything in time, else `otherwise`. Implements `SecondLook`."""
 
     def __init__(self, hub: Hub, otherwise: SecondLook) -> None:
         self._hub, self._otherwise = hub, otherwise
@@ -34,13 +70,19 @@ class HubLook:
         """The hub's words of `sound`, or those of the other look."""
         if self._private:
             return self._otherwise.finish(sound, cepstral_mean, speech_s)
-        with closing(self._hub.hear(sound)) as awaited:
-            here = self._otherwise.finish(sound, cepstral_mean, speech_s)
-            there = awaited.reply()
-        if there is None or not there.words:
-            return here
-        return recognition(there.words, NAME, here.text)
+        finish = self._otherwise.finish
+        return _heard(self._hub, sound, lambda: finish(sound, cepstral_mean, speech_s))
 
     def agrees(self, sound: bytes, cepstral_mean: str, text: str) -> bool:
         """Whether the other look hears what `text` says: it may be anybody's talk."""
         return self._otherwise.agrees(sound, cepstral_mean, text)
+
+
+def _heard(hub: Hub, sound: bytes, here: Callable[[], Recognition]) -> Recognition:
+    """What the hub hears in time, else what is heard `here` meanwhile."""
+    with closing(hub.hear(sound)) as awaited:
+        ours = here()
+        there = awaited.reply()
+    if there is None or not there.words:
+        return ours
+    return recognition(there.words, NAME, ours.text, *ours.alternatives)

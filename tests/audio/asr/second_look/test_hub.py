@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import wave
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from assistant.core.messages import Word
 from audio.asr.recognizer import Recognition, recognition
-from audio.asr.second_look.hub import HubLook
+from audio.asr.second_look.hub import HubAhead, HubLook
 from tests.support.stand_in_hub import WORDS, StandInHub, hub_for_stages
 
 SOUND = bytes(32_000)
@@ -81,4 +85,54 @@ def test_anybodys_talk_stays_here(look: HubLook, hub: StandInHub) -> None:
     look.start()
     assert look.agrees(SOUND, "", "marmalade")
     assert not look.agrees(SOUND, "", WORDS)
+    assert hub.asked == []
+
+
+class Deaf:
+    """An ear of this device that hears "cellar" in everything, after a while."""
+
+    name = "deaf"
+    forks = True
+
+    def start(
+        self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
+    ) -> None:
+        self.samples = 0
+
+    def feed(self, samples: NDArray[np.int16]) -> None:
+        self.samples += len(samples)
+
+    def finish(self) -> Recognition:
+        assert self.samples == len(SOUND) // 2
+        word = Word(text="cellar", start_s=0.0, end_s=1.0, confidence=0.9)
+        return recognition((word,), self.name)
+
+
+@pytest.fixture
+def ahead(hub: StandInHub, tmp_path: Path) -> Iterator[HubAhead]:
+    with hub_for_stages(hub, tmp_path) as asked:
+        yield HubAhead(asked, Deaf())
+
+
+def led(ahead: HubAhead, answers: Sequence[str] = (), unasked: bool = False) -> Recognition:
+    ahead.start(answers, unasked)
+    ahead.feed(np.frombuffer(SOUND, np.int16)[:4_000])
+    ahead.feed(np.frombuffer(SOUND, np.int16)[4_000:])
+    return ahead.finish()
+
+
+def test_it_leads_where_it_hears_all(ahead: HubAhead, hub: StandInHub) -> None:
+    heard = led(ahead)
+    assert (heard.text, heard.engine, heard.alternatives) == (WORDS, "hub", ("cellar",))
+    with wave.open(BytesIO(hub.asked[0][1])) as sound:
+        assert sound.readframes(sound.getnframes()) == SOUND
+    hub.how = "silent"
+    assert led(ahead).text == "cellar"
+
+
+@pytest.mark.parametrize(("answers", "unasked"), [(("yes", "no"), False), ((), True)])
+def test_answers_and_talk_stay_here(
+    ahead: HubAhead, hub: StandInHub, answers: Sequence[str], unasked: bool
+) -> None:
+    assert led(ahead, answers, unasked).text == "cellar"
     assert hub.asked == []
