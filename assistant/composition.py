@@ -101,6 +101,11 @@ class Composition:
         self.library = library or Library(config.models_dir)
         self._opened = opened or OpenModels()
 
+    @property
+    def config(self) -> Config:
+        """The settings."""
+        return self._config
+
     @cached_property
     def now(self) -> Callable[[], datetime]:
         """Tells the aware wall time in the user's zone."""

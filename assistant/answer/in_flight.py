@@ -10,7 +10,7 @@ import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from assistant.answer.generation.token_scheduler import (
     GenerationRequest,
@@ -27,6 +27,8 @@ from assistant.core.messages import DocumentsDone, Generated, Message, Question
 
 WORDS_WITHIN_S = {"": 2.0, "late": math.inf, "none": 0.0}
 """Wording that is wished → seconds until what was found is said without the generator's words."""
+LOOK_S = 0.02
+"""Seconds for which workers are waited for, in which nobody else is heard."""
 ROOMS = 1000
 """Most rooms whose last answer is remembered."""
 
@@ -68,12 +70,40 @@ class _Rooms(dict[str, Spoken]):
         return self.setdefault(area, Spoken())
 
 
+class GivenBack(NamedTuple):
+    """A question that no worker finishes, and the steps by which it is answered here."""
+
+    question: Question
+    replies: Steps[None]
+
+
+class AnswersBeside(Protocol):
+    """Other processes that answer."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether `turn` has anything to wait for."""
+
+    def take(self, question: Question, replies: Steps[None]) -> bool:
+        """Have a question answered, which may take `replies` here; False where nobody can."""
+
+    def cancel(self, utterance_id: str) -> None:
+        """Say nothing more to this utterance."""
+
+    def turn(self, wait_s: float) -> Iterator[Message | GivenBack]:
+        """The replies that have come, for which it is waited so long."""
+
+    def close(self) -> Iterator[GivenBack]:
+        """End; gives what was not finished."""
+
+
 class InFlight:
     """Shares the generator among the current questions, a few tokens a `turn`.
 
     Without a `scheduler`, whose clock must be `boottime_s`, each question is answered at once.
     `spoken` is what was last answered, by the id of the area. `requests` are those of the command
-    line that wait for the documents to be read, each with its reply if that is known.
+    line that wait for the documents to be read, each with its reply if that is known. Where there
+    are `workers`, they answer.
     """
 
     def __init__(self, scheduler: TokenScheduler | None = None) -> None:
@@ -82,22 +112,35 @@ class InFlight:
         self._ready: deque[Message] = deque()
         self.spoken = _Rooms()
         self.requests: dict[str, DocumentsDone | None] = {}
+        self._workers: AnswersBeside | None = None
+        self._given_back: list[GivenBack] = []
 
     @property
     def busy(self) -> bool:
         """Whether `turn` has anything to do."""
-        return bool(self._ready or self._open)
+        waits = self._workers is not None and self._workers.busy
+        return bool(self._ready or self._open or self._given_back or waits)
+
+    def share_with(self, workers: AnswersBeside | None) -> None:
+        """Have these workers answer from now on; what others had begun is answered here."""
+        if self._workers is not None:
+            self._given_back += self._workers.close()
+        self._workers = workers
 
     def tell(self, message: Message) -> None:
         """Give `message` with the next turn."""
         self._ready.append(message)
 
-    def ask(self, question: Question, replies: Steps[None]) -> Iterator[Message]:
+    def ask(
+        self, question: Question, replies: Steps[None], shared: bool = True
+    ) -> Iterator[Message]:
         """Begin with `replies`, whose steps are the replies and the generator's tokens.
 
         Replies that need no generator are given at once. When there are too many requests already,
-        so is what can be said without it.
+        so is what can be said without it. What is `shared` the workers may answer.
         """
+        if shared and self._workers is not None and self._workers.take(question, replies):
+            return
         for step in replies:
             if isinstance(step, Message):
                 yield step
@@ -110,6 +153,8 @@ class InFlight:
 
     def cancel(self, utterance_id: str) -> None:
         """Say nothing more to this utterance."""
+        if self._workers is not None:
+            self._workers.cancel(utterance_id)
         for one in self._open:
             if one.utterance_id == utterance_id and self._scheduler is not None:
                 self._scheduler.cancel(one.request)
@@ -117,6 +162,7 @@ class InFlight:
 
     def turn(self) -> Iterator[Message]:
         """Make a few tokens for the next question; gives the replies that are ready."""
+        yield from self._shared()
         if self._scheduler is not None:
             self._scheduler.work()
         ended = [one for one in self._open if one.request.ended_s is not None]
@@ -129,6 +175,19 @@ class InFlight:
         for one in ended:
             if one.request.error is not None:
                 yield report_failure("answer", one.request.error, one.utterance_id)
+
+    def _shared(self) -> Iterator[Message]:
+        """The replies of the workers, and those to what they have given back."""
+        if self._workers is not None and self._workers.busy:
+            idle = not (self._ready or self._open or self._given_back)
+            for told in self._workers.turn(LOOK_S if idle else 0.0):
+                if isinstance(told, GivenBack):
+                    self._given_back.append(told)
+                else:
+                    yield told
+        while self._given_back:
+            back = self._given_back.pop(0)
+            yield from self.ask(back.question, back.replies, shared=False)
 
     def _take_on(
         self, scheduler: TokenScheduler, question: Question, replies: Steps[None], tokens: int

@@ -157,7 +157,8 @@ class AnswerStage:
     def _fed(self, message: Message) -> Iterator[Message]:
         match message:
             case Question():
-                yield from self._in_flight.ask(message, self._replies(message))
+                shared = self.trial is None  # workers try nothing
+                yield from self._in_flight.ask(message, self._replies(message), shared)
                 yield from self._remarks()
             case BargeIn():
                 self._in_flight.cancel(message.utterance_id)

@@ -118,6 +118,8 @@ class AnswerSettings(SettingsSection, frozen=True, kw_only=True):
 
     generator: str = "generator"
     """Name of the model that words answers, as `assistant models list` shows it."""
+    workers: Annotated[int, Meta(ge=0, le=8)] = 0
+    """Processes that answer beside the usual one, for questions of several rooms at once."""
 
 
 class StorageSettings(SettingsSection, frozen=True, kw_only=True):

@@ -12,7 +12,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from assistant.answer.answerer import NOTHING_FOUND
-from assistant.answer.stage import AnswerStage
 from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.core.errors import AnswerError, InputError
@@ -32,6 +31,7 @@ from assistant.pool.pool import Pool
 from assistant.pool.requests import PoolRequest
 from assistant.pool.routing import RequestShape
 from assistant.pool.scaling import ScalingPolicy
+from assistant.serving.answering import reading_stage
 from audio.asr.stage import AsrStage
 from audio.frames import frames_of
 
@@ -105,16 +105,12 @@ class Workers:
 def start(config: Config, index: Path, workers: int, recordings: bool) -> LocalPool:
     """The processes of a batch; those of recognition only where there are `recordings`."""
     policy = ScalingPolicy(least=workers, most=workers)
-    answering = LocalStage(partial(_answering, config, index), policy)
+    answering = LocalStage(partial(reading_stage, config, index), policy)
     stages = {"answer": answering}
     if recordings:
         hearing = LocalStage(partial(_hearing, config), policy, most_held=2, in_slices=False)
         stages["asr"] = hearing
     return LocalPool(stages, preload=(__name__,))
-
-
-def _answering(config: Config, index: Path) -> AnswerStage:
-    return Composition(config).answering.reading_stage(index)
 
 
 def _hearing(config: Config) -> AsrStage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from pathlib import Path
 
 from assistant.answer.generation.token_scheduler import TokenScheduler
@@ -11,8 +12,12 @@ from assistant.answer.knowledge.knowledge import Damage, Knowledge
 from assistant.answer.stage import AnswerStage
 from assistant.composition import Composition
 from assistant.core.clock import boottime_s
+from assistant.core.config import Config
 from assistant.core.errors import StorageError
 from assistant.core.messages import SpokenReply
+from assistant.pool.local import LocalPool, LocalStage
+from assistant.pool.scaling import ScalingPolicy
+from assistant.serving.answer_workers import STAGE, AnswerWorkers
 
 SET_ASIDE = {
     Damage.READ_AGAIN: "I have put it aside and am reading them all again.",
@@ -51,13 +56,34 @@ class AnswerStageMaker:
                 log.error(told, error.message, error.code)
             else:
                 self._apologise(self.knowledge.damage)
+        self._in_flight.share_with(self._workers(composition))
         return composition.answer(self.knowledge, in_flight=self._in_flight)
+
+    def close(self) -> None:
+        """End the workers, and close the documents."""
+        self._in_flight.share_with(None)
+        if self.knowledge is not None:
+            self.knowledge.close()
+
+    def _workers(self, composition: Composition) -> AnswerWorkers | None:
+        """Workers for the models of now; None where none are wished, or there are no documents."""
+        count = composition.config.answer.workers
+        if not count or self.knowledge is None:
+            return None
+        policy = ScalingPolicy(least=count, most=count)
+        stage = LocalStage(partial(reading_stage, composition.config, self._file), policy)
+        return AnswerWorkers(LocalPool({STAGE: stage}, preload=(__name__,)))
 
     def _apologise(self, damage: Damage | None) -> None:
         """Tell the user of a damaged file, by work, which a process that still starts gets too."""
         if damage is not None:
             text = f"The index of your documents was damaged. {SET_ASIDE[damage]}"
             self._in_flight.tell(SpokenReply(utterance_id="index-set-aside", text=text, done=False))
+
+
+def reading_stage(config: Config, index: Path) -> AnswerStage:
+    """The stage of a worker, which reads the documents that another process keeps."""
+    return Composition(config).answering.reading_stage(index)
 
 
 def load_reader(composition: Composition) -> None:
