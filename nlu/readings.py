@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from assistant.core.layout import MARK_WRONG, UNDO
 from assistant.core.messages import Command, Interpretation, Message, Transcript
 from assistant.core.models.trial import SLOW_S, Tally
+from assistant.core.rooms.newest import Newest
 
 CORRECTED_S = 60.0
 """Seconds within which an utterance is put right by the next one of its room."""
@@ -66,7 +67,7 @@ class Readings:
     """The last utterance of each room, and those that are settled."""
 
     def __init__(self) -> None:
-        self._last: dict[str, Reading] = {}
+        self._last = Newest[str, Reading]()
         self._settled: list[Reading] = []
 
     def last(self, area: str) -> Reading | None:

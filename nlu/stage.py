@@ -20,6 +20,7 @@ from assistant.core.messages import (
     Tick,
     Transcript,
 )
+from assistant.core.rooms.newest import Newest
 from assistant.english.commands.amounts import COMPARATIVE_WORDS
 from assistant.english.commands.digits import digits_of
 from assistant.english.phrases import GOING_ON
@@ -86,7 +87,7 @@ class NluStage:
     ) -> None:
         self._templates = templates
         self._here, self._elsewhere = Room(interpreter, templates), elsewhere
-        self._rooms = {"": self._here, here: self._here}
+        self._is_here, self._rooms = ("", here), Newest[str, Room]()
         self.trial: VersionTrial | None = None
         """What has a share of the utterances read by another version of a model."""
         self._readings, self._make_monitor = Readings(), monitor
@@ -209,9 +210,11 @@ class NluStage:
         return self._faults.deadline_s()
 
     def _room(self, area: str) -> Room:
-        if area not in self._rooms and self._elsewhere is not None:
-            self._rooms[area] = Room(self._elsewhere(area), self._templates)
-        return self._rooms.get(area, self._here)
+        if area in self._is_here or self._elsewhere is None:
+            return self._here
+        known = self._rooms.get(area)
+        self._rooms[area] = room = known or Room(self._elsewhere(area), self._templates)
+        return room
 
     def _understand(self, transcript: Transcript, room: Room) -> tuple[str, Canonical, Understood]:
         """The text that is understood: the transcript, or the first alternative that is exact."""

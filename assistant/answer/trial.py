@@ -6,7 +6,6 @@ answer counts that was made of the documents; one that is kept says nothing new.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -19,6 +18,7 @@ from assistant.core.errors import ModelError
 from assistant.core.messages import Question
 from assistant.core.models.running_trial import RunningTrial
 from assistant.core.models.trial import Tally
+from assistant.core.rooms.newest import Newest
 
 SLOW_S = 1.0
 """Seconds in which a question is to be answered."""
@@ -39,12 +39,15 @@ class _Asked(NamedTuple):
     new: bool
 
 
+_NEVER = _Asked(float("-inf"), False)
+
+
 class AnswerTrial:
     """Has questions answered as before or by the `rival` until `running` ends."""
 
     def __init__(self, running: RunningTrial, rival: Rival) -> None:
         self.running, self.rival = running, rival
-        self._asked: defaultdict[str, _Asked] = defaultdict(lambda: _Asked(float("-inf"), False))
+        self._asked = Newest[str, _Asked]()
         """Area → the last question there."""
 
     @property
@@ -84,7 +87,7 @@ class AnswerTrial:
         return made
 
     def _reads_new(self, question: Question) -> bool:
-        last = self._asked[question.area]
+        last = self._asked.get(question.area, _NEVER)
         goes_on = question.at_s - last.at_s < CONVERSATION_S
         new = last.new if goes_on else self.running.reads_new(question.utterance_id)
         self._asked[question.area] = _Asked(question.at_s, new)

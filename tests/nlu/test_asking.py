@@ -14,6 +14,7 @@ from assistant.composition import Composition
 from assistant.core.codec import encode
 from assistant.core.config import Config, HomeSettings
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
+from assistant.core.rooms.newest import ROOMS
 from assistant.skill.manifest import Traits
 from nlu.classifier.examples import IntentLabel
 from nlu.classifier.intent import Belief, Ranking
@@ -144,6 +145,10 @@ def test_every_room_guesses_by_the_models_that_are_in_use(now: datetime, tmp_pat
     den, elsewhere = stage._room("den"), stage._room("")
     assert den is not elsewhere
     assert den.interpreter.guess is elsewhere.interpreter.guess is stage.guess is not None
+    assert stage._room("den") is den
+    for number in range(ROOMS):  # a hub's callers may name any
+        stage._rooms[f"room{number}"] = den
+    assert stage._room("den") is not den
 
 
 def test_what_goes_on_from_something_is_no_talk(guesser: Guesser) -> None:
