@@ -41,7 +41,7 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "sounddevice": ("audio.devices",),
     "faiss": ("assistant.answer.knowledge.vector_index",),
     "ray": ("assistant.hub.engine",),
-    "fastapi": ("assistant.hub.gateway", "assistant.hub.doors"),
+    "fastapi": ("assistant.hub.gateway",),
     "uvicorn": ("assistant.hub.server",),
     **dict.fromkeys(("grpc", "starlette"), ()),
 }

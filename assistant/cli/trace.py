@@ -20,13 +20,15 @@ from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import InputError
 from assistant.core.files import replace_file
-from assistant.core.layout import TRACES_FOLDER
+from assistant.core.layout import HUB_TRACES_FOLDER, TRACES_FOLDER
 from assistant.core.models.versions import MALFORMED
 
 app = typer.Typer(no_args_is_help=True, help="Where the time of the last utterances went.")
 
 Config = Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")]
+Hub = Annotated[bool, typer.Option("--hub", help="Calls of a hub that runs by these settings.")]
 
+UTTERANCE = "hark.utterance.id"
 WIDTH = 40
 """Columns of the whole utterance."""
 
@@ -50,11 +52,12 @@ def show(
         str, typer.Argument(metavar="[ID]", help="Of an utterance or a trace; the last.")
     ] = "",
     config: Config = None,
+    hub: Hub = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Show where the time of an utterance went, from its first sound to that of the reply."""
     settings, _ = load_config(config_files(config))
-    found = _found(_exports(settings), name)
+    found = _found(_exports(settings, hub), name)
     if found is None:
         wanted = f' of "{name}"' if name else ""
         raise InputError("traces.unknown", f"there is no trace{wanted}; {_remedy(settings)}")
@@ -75,10 +78,11 @@ def export(
         Path | None, typer.Argument(metavar="[FILE]", help="In place of standard output.")
     ] = None,
     config: Config = None,
+    hub: Hub = False,
 ) -> None:
     """Write all traces that are kept, a line of OTLP's JSON each."""
     settings, _ = load_config(config_files(config))
-    lines = [line + b"\n" for line, _ in _exports(settings)]
+    lines = [line + b"\n" for line, _ in _exports(settings, hub)]
     if file is None:
         sys.stdout.write(b"".join(lines).decode())
         return
@@ -96,8 +100,8 @@ def rows_of(spans: Sequence[SpanRecord]) -> list[SpanRow]:
     for span in spans:
         parts.setdefault(span.parent_span_id, []).append(span)
 
-    def below(parent_id: str, depth: int) -> Iterator[SpanRow]:
-        for span in parts.pop(parent_id, ()):
+    def below(span_id: str, depth: int) -> Iterator[SpanRow]:
+        for span in parts.pop(span_id, ()):
             begins_ns, ends_ns = int(span.start_time_unix_nano), int(span.end_time_unix_nano)
             yield SpanRow(
                 trace_id=span.trace_id,
@@ -110,30 +114,39 @@ def rows_of(spans: Sequence[SpanRecord]) -> list[SpanRow]:
             )
             yield from below(span.span_id, depth + 1)
 
-    return list(below("", 0))
+    return list(below(spans[0].parent_span_id, 0))
 
 
-def _exports(settings: Settings) -> Iterator[tuple[bytes, Export]]:
+def _exports(settings: Settings, hub: bool) -> Iterator[tuple[bytes, Export]]:
     """All lines that are kept, oldest first; one that is none is passed over."""
-    folder = settings.state_dir / TRACES_FOLDER
+    folder = settings.state_dir / (HUB_TRACES_FOLDER if hub else TRACES_FOLDER)
     try:
         for line in lines_of(folder):
             try:
                 export = read_line(line)
             except MALFORMED:
                 continue
-            if export.spans and not export.spans[0].parent_span_id:
+            if _begins_whole(export):
                 yield line, export
     except OSError as error:
         message = f"{error.filename or folder}: {error.strerror}; for the service run it by sudo"
         raise InputError("traces.unreadable", message) from error
 
 
+def _begins_whole(export: Export) -> bool:
+    """Whether all its spans are parts of the first one."""
+    ids = {span.span_id for span in export.spans}
+    return bool(ids) and export.spans[0].parent_span_id not in ids
+
+
 def _found(exports: Iterator[tuple[bytes, Export]], name: str) -> Export | None:
     """The last trace, or that of an utterance or a trace of that id."""
     ids, last = (name, trace_id_of(name)), None
     for _, export in exports:
-        if not name or export.spans[0].trace_id in ids:
+        whole = export.spans[0]
+        # In the trace of a caller the id is not that of the utterance.
+        called = (one.value.value for one in whole.attributes if one.key == UTTERANCE)
+        if not name or whole.trace_id in ids or name in called:
             last = export
     return last
 

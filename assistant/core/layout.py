@@ -43,6 +43,8 @@ DESCRIBED_HOME_FILE = "home-assistant.json"
 METRICS_FILE = "metrics.jsonl"
 TRACES_FOLDER = "traces"
 """Folder of where the time of the last utterances went; no words."""
+HUB_TRACES_FOLDER = "hub-traces"
+"""The same of the calls of a hub: one process alone writes such a folder."""
 SKILLS_FOLDER = "skills"
 """Folder of the skills of others that were installed, each in a folder of its name, and of the
 files of the tables of all skills."""

@@ -1,14 +1,13 @@
-"""What is around the gateway's application: bodies are bounded, and calls counted."""
+"""What is around the gateway's application: bodies are bounded, and calls watched."""
 
 from __future__ import annotations
 
-import time
-from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from typing import Any
 
-from assistant.control.exposition import family, labels
+from assistant.control.traces.context import HEADER
+from assistant.hub.observation.watch import Watch
 
 Event = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Event]]
@@ -60,49 +59,38 @@ class BoundedBodies:
             await _refuse(send, self._most_bytes)
 
 
-class Counted:
-    """Counts the calls of an application and their time, by path and status."""
+class Watched:
+    """Has the `watch` told of the calls of an application, by their path and status."""
 
-    def __init__(self, app: App, paths: frozenset[str]) -> None:
-        self._app, self._paths = app, paths
-        self._calls: Counter[tuple[str, str]] = Counter()
-        self._seconds: defaultdict[str, float] = defaultdict(float)
+    def __init__(self, app: App, paths: frozenset[str], watch: Watch) -> None:
+        self._app, self._paths, self._watch = app, paths, watch
 
     async def __call__(self, scope: Event, receive: Receive, send: Send) -> None:
         """As any ASGI application."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status, began_s = "500", time.perf_counter()
-
-        async def noted(event: Event) -> None:
-            nonlocal status
-            if event["type"] == "http.response.start":
-                status = str(event["status"])
-            await send(event)
-
         path = scope["path"] if scope["path"] in self._paths else OTHER
-        try:
-            await self._app(scope, receive, noted)
-        finally:
-            self._calls[path, status] += 1
-            self._seconds[path] += time.perf_counter() - began_s
+        with self._watch.call(path, _header(scope, HEADER)) as call:
 
-    def exposition(self) -> str:
-        """The counts in Prometheus's text format."""
-        lines = family("hub_requests_total", "counter", "Calls of the hub by path and status.")
-        for (path, status), calls in sorted(self._calls.items()):
-            lines.append(f"hark_hub_requests_total{labels(path=path, status=status)} {calls}")
-        lines += family("hub_request_seconds_total", "counter", "Time of these calls.")
-        for path, seconds in sorted(self._seconds.items()):
-            lines.append(f"hark_hub_request_seconds_total{labels(path=path)} {seconds:.6f}")
-        return "\n".join(lines) + "\n"
+            async def noted(event: Event) -> None:
+                if event["type"] == "http.response.start":
+                    call.status = event["status"]
+                await send(event)
+
+            await self._app(scope, receive, noted)
 
 
 def _announced(scope: Event) -> int:
     """The length of the body as the request announces it; 0 where it does not, or says nonsense."""
-    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
-    return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
+    length = _header(scope, "content-length")
+    return int(length) if length.isdecimal() else 0
+
+
+def _header(scope: Event, name: str) -> str:
+    """The value of a header; "" where there is none."""
+    values = (value for key, value in scope["headers"] if key == name.encode())
+    return next(values, b"").decode("latin-1")
 
 
 async def _refuse(send: Send, most_bytes: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 import wave
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
@@ -31,6 +32,7 @@ from assistant.core.messages import (
     Transcript,
     Utterance,
 )
+from assistant.hub.observation.watch import asking
 from assistant.hub.stages import ANSWER, NLU, VOICE
 from assistant.pool.requests import PoolRequest
 from assistant.pool.routing import RequestShape
@@ -42,7 +44,8 @@ ANSWER_TOKENS = 24
 """Tokens that the generator makes of a sentence, in the middle."""
 CHARACTERS_A_TOKEN = 4
 
-_NUMBERS = count(1)
+_NUMBERS, _START = count(1), secrets.token_hex(4)
+"""Ids are unlike those of other starts and other hubs, as ids of traces are derived from them."""
 
 
 class Streams(Protocol):
@@ -67,9 +70,10 @@ async def interpret(
     """What a text means; one tenant's rooms are conversations, each with its own worker."""
     shape = RequestShape(tokens=len(said.text) // CHARACTERS_A_TOKEN + 1, key=_talk(tenant, said))
     request = PoolRequest(messages=(said,), shape=shape)
-    async for message in _replies(streams, NLU, request, budget_s, tenant):
-        if isinstance(message, Interpretation):
-            return message
+    async with aclosing(_replies(streams, NLU, request, budget_s, tenant)) as replies:
+        async for message in replies:
+            if isinstance(message, Interpretation):
+                return message
     raise StageError("nlu.nothing", "understanding gave nothing")
 
 
@@ -143,9 +147,10 @@ async def hear(
     )
     shape = RequestShape(tokens=math.ceil(10 * seconds))
     request = PoolRequest(messages=(*chunks, end), shape=shape)
-    async for message in _replies(streams, ASR, request, budget_s, tenant):
-        if isinstance(message, Transcript):
-            return message
+    async with aclosing(_replies(streams, ASR, request, budget_s, tenant)) as replies:
+        async for message in replies:
+            if isinstance(message, Transcript):
+                return message
     raise StageError("asr.nothing", "recognition gave nothing")
 
 
@@ -176,7 +181,7 @@ def sound_of(content: bytes, area: str = "") -> tuple[AudioChunk, ...]:
 
 def new_id() -> str:
     """The id of an utterance, by which the log knows it."""
-    return f"hub-{next(_NUMBERS)}"
+    return f"hub-{_START}-{next(_NUMBERS)}"
 
 
 def _pieces(sound: bytes, size: int) -> Iterator[bytes]:
@@ -192,8 +197,9 @@ async def _replies(
     streams: Streams, stage: str, request: PoolRequest, budget_s: float, tenant: str
 ) -> AsyncGenerator[Message, None]:
     """The messages of a reply; raises `StageError` for a failure among them."""
-    async with aclosing(streams.stream(stage, request, budget_s, tenant)) as messages:
-        async for message in messages:
-            if isinstance(message, StageFailed):
-                raise StageError(message.code, message.message, message.part)
-            yield message
+    with asking(stage, request.utterance_id, tenant):
+        async with aclosing(streams.stream(stage, request, budget_s, tenant)) as messages:
+            async for message in messages:
+                if isinstance(message, StageFailed):
+                    raise StageError(message.code, message.message, message.part)
+                yield message

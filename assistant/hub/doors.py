@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Annotated
 
-from fastapi import HTTPException, Request, Security
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-
+from assistant.core.errors import AssistantError
 from assistant.hub.rate import TokenBucket
 from assistant.hub.tenants import Tenant, tenant_with
 
-_BEARER = HTTPBearer(auto_error=False, description="A tenant's key.")
+
+class StrangerError(AssistantError):
+    """Who asks has no tenant's key."""
+
+
+class RateError(AssistantError):
+    """A tenant asks too often; it may again after `wait_s` whole seconds."""
+
+    def __init__(self, wait_s: int) -> None:
+        super().__init__("hub.rate", "too many requests; wait a moment")
+        self.wait_s = wait_s
 
 
 class Doors:
@@ -26,20 +33,14 @@ class Doors:
             for name, tenant in tenants.items()
         }
 
-    async def __call__(
-        self,
-        request: Request,
-        bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)],
-    ) -> None:
-        """Note the tenant of a request; raises `HTTPException` of status 401 or 429."""
+    def let_in(self, key: str | None) -> str:
+        """The tenant whose key this is; raises `StrangerError` and `RateError`."""
         name = self._open
-        if name is None and bearer is not None:
-            name = tenant_with(bearer.credentials, self._tenants)
+        if name is None and key is not None:
+            name = tenant_with(key, self._tenants)
         if name is None:
-            told = {"code": "hub.key", "message": "send a tenant's key: Authorization: Bearer KEY"}
-            raise HTTPException(401, told, {"WWW-Authenticate": "Bearer"})
+            raise StrangerError("hub.key", "send a tenant's key: Authorization: Bearer KEY")
         wait_s = self._buckets[name].take(self._clock())
         if wait_s > 0:
-            told = {"code": "hub.rate", "message": "too many requests; wait a moment"}
-            raise HTTPException(429, told, {"Retry-After": str(math.ceil(wait_s))})
-        request.state.tenant = name
+            raise RateError(math.ceil(wait_s))
+        return name

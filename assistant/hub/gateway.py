@@ -7,18 +7,17 @@ scripts from elsewhere. No text that is said or answered is logged.
 from __future__ import annotations
 
 from asyncio import timeout, to_thread
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response, Security
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from assistant.core.clock import boottime_s
-from assistant.core.errors import AssistantError, InputError
+from assistant.core.errors import AssistantError
 from assistant.core.messages import Question
-from assistant.hub.bounds import BoundedBodies, Counted
+from assistant.hub.bounds import BoundedBodies, Watched
 from assistant.hub.calls import (
-    Streams,
     answer,
     hear,
     interpret,
@@ -28,7 +27,7 @@ from assistant.hub.calls import (
     summary_of,
     text_of,
 )
-from assistant.hub.doors import Doors
+from assistant.hub.doors import RateError, StrangerError
 from assistant.hub.schema import (
     AnswerReply,
     HearReply,
@@ -39,24 +38,29 @@ from assistant.hub.schema import (
     SummariseRequest,
     TextRequest,
 )
-from assistant.hub.tenants import Tenant
-from assistant.pool.pool import BusyError, PoolError
+from assistant.hub.service import BUSY, LATE, LONGEST_S, MOST_BYTES, Service, status_of
 
-MOST_BYTES = 8_000_000
-"""Largest body: a minute of 16-bit stereo at 48 kHz is 11.5 MB, of 16 kHz mono 1.9 MB."""
-LONGEST_S = 60.0
-"""Time that a call may take; whoever waits longer is told so."""
-EVENTS, METRICS = "text/event-stream", "/metrics"
+EVENTS = "text/event-stream"
+_BEARER = HTTPBearer(auto_error=False, description="A tenant's key.")
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (401, 413, 429, 503)
 }
 
 
 class Gateway:
-    """The calls, on the `streams` of a pool; `models` lists those of the stages."""
+    """The calls of a service over HTTP."""
 
-    def __init__(self, streams: Streams, models: Callable[[], Sequence[ModelState]]) -> None:
-        self._streams, self._models = streams, models
+    def __init__(self, service: Service) -> None:
+        self._service, self._streams = service, service.streams
+
+    async def let_in(
+        self,
+        request: Request,
+        bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)],
+    ) -> None:
+        """Note the tenant of a request."""
+        key = bearer.credentials if bearer is not None else None
+        request.state.tenant = self._service.doors.let_in(key)
 
     async def interpret(self, request: Request, asked: TextRequest) -> InterpretReply:
         """What a text means."""
@@ -109,7 +113,7 @@ class Gateway:
 
     async def models(self) -> list[ModelState]:
         """The models of the hub, and which version of each is in use."""
-        return list(self._models())
+        return list(self._service.models())
 
     async def healthz(self) -> str:
         """Whether the gateway runs."""
@@ -121,19 +125,16 @@ class Gateway:
             return PlainTextResponse("ready")
         return PlainTextResponse("a stage has no worker that serves", 503)
 
+    async def metrics(self) -> str:
+        """How the calls went, in Prometheus's text format."""
+        return self._service.figures.exposition()
 
-def application(
-    streams: Streams,
-    tenants: Mapping[str, Tenant],
-    models: Callable[[], Sequence[ModelState]],
-    clock: Callable[[], float] = boottime_s,
-) -> Counted:
+
+def application(service: Service) -> Watched:
     """The gateway as an ASGI application."""
-    calls = Gateway(streams, models)
+    calls = Gateway(service)
     app = FastAPI(title="Hark hub", version="1", docs_url=None, redoc_url=None)
-    inside = APIRouter(
-        prefix="/v1", dependencies=[Depends(Doors(tenants, clock))], responses=_PROBLEMS
-    )
+    inside = APIRouter(prefix="/v1", dependencies=[Depends(calls.let_in)], responses=_PROBLEMS)
     inside.add_api_route("/interpret", calls.interpret, methods=["POST"])
     inside.add_api_route("/answer", calls.answer, methods=["POST"], response_model=AnswerReply)
     inside.add_api_route(
@@ -148,17 +149,9 @@ def application(
     app.add_api_route("/readyz", calls.readyz, **plain)
     app.add_exception_handler(AssistantError, _refused)
     app.add_exception_handler(TimeoutError, _late)
-    app.add_exception_handler(HTTPException, _turned_away)
+    app.add_api_route("/metrics", calls.metrics, **plain)
     paths = frozenset(app.openapi()["paths"])
-    counted = Counted(BoundedBodies(app, MOST_BYTES), paths | {METRICS})
-
-    async def metrics() -> str:
-        """How often each call was made, in Prometheus's text format."""
-        return counted.exposition()
-
-    app.add_api_route(METRICS, metrics, **plain)
-    app.openapi_schema = None  # made anew, with that call
-    return counted
+    return Watched(BoundedBodies(app, MOST_BYTES), paths, service.watch)
 
 
 _SPOKEN: dict[int | str, dict[str, Any]] = {
@@ -189,19 +182,18 @@ async def _events(first: Sentence, others: AsyncIterator[Sentence]) -> AsyncIter
 
 
 async def _refused(request: Request, error: AssistantError) -> Response:
-    problem = Problem(code=error.code, message=error.message).model_dump()
+    problem, status = Problem(code=error.code, message=error.message), status_of(error)
+    headers = {}
     match error:
-        case BusyError() | PoolError():
-            return JSONResponse(problem, 503, {"Retry-After": "1"})
-        case InputError():
-            return JSONResponse(problem, 422)
-    return JSONResponse(problem, 500)
-
-
-async def _turned_away(request: Request, error: HTTPException) -> Response:
-    return JSONResponse(error.detail, error.status_code, error.headers)
+        case StrangerError():
+            headers["WWW-Authenticate"] = "Bearer"
+        case RateError(wait_s=wait_s):
+            headers["Retry-After"] = str(wait_s)
+        case _ if status == BUSY:
+            headers["Retry-After"] = "1"
+    return JSONResponse(problem.model_dump(), status, headers)
 
 
 async def _late(request: Request, error: TimeoutError) -> Response:
     problem = Problem(code="hub.late", message=f"it took longer than {LONGEST_S:.0f} s")
-    return JSONResponse(problem.model_dump(), 504)
+    return JSONResponse(problem.model_dump(), LATE)

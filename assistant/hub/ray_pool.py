@@ -18,9 +18,10 @@ from assistant.core.messages import Message
 from assistant.core.stage import Stage
 from assistant.hub.engine import DeploymentHandle, RayActorError, RayError
 from assistant.hub.ledger import newest_ledger
+from assistant.hub.observation.watch import current_stage
 from assistant.hub.replica import MakeStage
 from assistant.hub.serving import Cluster, handle_to
-from assistant.hub.wire import packed, unpacked
+from assistant.hub.wire import packed, unpacked_reply
 from assistant.pool.admission import BUSY_REPLY, Tier, admit
 from assistant.pool.conversations import Conversations
 from assistant.pool.pool import BusyError, PoolError, Stream
@@ -81,7 +82,7 @@ class RayPool:
                 while True:
                     async with asyncio.timeout(self._silence_s):
                         payload = await anext(replies)
-                    (message,) = unpacked(payload)
+                    message, current_stage().began_s = unpacked_reply(payload)
                     place += 1
                     if place > given:
                         given = place
@@ -97,6 +98,7 @@ class RayPool:
                 replies.cancel()  # what is over already is left alone
             if boottime_s() > until_s:
                 raise PoolError("pool.lost", f"{stage}: its workers keep dying") from died
+            current_stage().retries += 1
             await asyncio.sleep(min(FIRST_PAUSE_S * 2**attempt, LONGEST_PAUSE_S))
 
     def run(
@@ -132,6 +134,7 @@ class RayPool:
             case Tier.FULL:
                 return request
             case Tier.EXTRACTED if lighter is not None:
+                current_stage().is_lighter = True
                 return lighter
         raise BusyError("pool.busy", BUSY_REPLY)
 

@@ -7,9 +7,10 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 
+from assistant.core.clock import boottime_s
 from assistant.core.messages import Message
 from assistant.core.stage import Stage
-from assistant.hub.wire import packed, unpacked_request
+from assistant.hub.wire import packed_reply, unpacked_request
 from assistant.pool.conversations import KEPT
 from assistant.pool.requests import PoolRequest, is_last
 from assistant.pool.runner import Runner
@@ -33,13 +34,18 @@ class Replica:
     async def reply(
         self, body: bytes, tenant: str, tokens: int, prompt_tokens: int, key: str, before: bytes
     ) -> AsyncIterator[bytes]:
-        """The messages of the reply to `body`, each packed; the rest is for the router.
+        """The messages of the reply to `body`, each packed with when the stage began with it.
 
         Where the last of the conversation `key` was not here, the stage is first asked what was
-        asked `before` in it, and nobody hears that reply.
+        asked `before` in it, and nobody hears that reply. The rest is for the router.
         """
         loop = asyncio.get_running_loop()
         delivered: asyncio.Queue[Message] = asyncio.Queue()
+        began_s = 0.0
+
+        def began() -> None:
+            nonlocal began_s
+            began_s = boottime_s()
 
         def deliver(message: Message) -> None:
             loop.call_soon_threadsafe(delivered.put_nowait, message)
@@ -51,11 +57,11 @@ class Replica:
             if self._held.get(key) != last.utterance_id:
                 runner.ask(last, _unheard)
         self._hold(key, request.utterance_id)
-        name = runner.ask(request, deliver)
+        name = runner.ask(request, deliver, began)
         try:
             while True:
                 message = await delivered.get()
-                yield packed((message,))
+                yield packed_reply(message, began_s)
                 if is_last(message):
                     return
         finally:

@@ -12,12 +12,17 @@ from pathlib import Path
 import msgspec
 import uvicorn
 
+from assistant.control.traces.ring import LineRing, LoggedRing
 from assistant.core.config import Config
 from assistant.core.errors import InputError
+from assistant.core.layout import HUB_TRACES_FOLDER
 from assistant.core.models.manifest import Library
 from assistant.hub.gateway import application
+from assistant.hub.observation.traces import CallTracer
+from assistant.hub.observation.watch import Call
 from assistant.hub.ray_pool import RayPool
 from assistant.hub.schema import ModelState
+from assistant.hub.service import Service
 from assistant.hub.stages import makers
 from assistant.hub.tenants import Tenant
 
@@ -59,9 +64,9 @@ def run(
     with closing(_socket(listening)) as bound:
         bound_at = msgspec.structs.replace(listening, port=bound.getsockname()[1])
         with closing(RayPool(makers(config, tenants), replicas, tuple(tenants))) as pool:
-            app = application(pool, tenants, lambda: _models(config))
+            service = Service(pool, tenants, lambda: _models(config), observers=_observers(config))
             settings = uvicorn.Config(
-                app,
+                application(service),
                 ssl_certfile=listening.cert,
                 ssl_keyfile=listening.key,
                 loop="asyncio",  # gRPC's own loop knows no other
@@ -111,6 +116,14 @@ def _require_certificate(listening: Listening) -> None:
     except OSError as error:
         told = f"{listening.cert} and {listening.key} are no certificate with its key: {error}"
         raise InputError("hub.certificate", told) from error
+
+
+def _observers(config: Config) -> Sequence[Callable[[Call], None]]:
+    """Who is told of the calls: what traces them, where the settings have it."""
+    if not config.traces.keep:
+        return ()
+    ring = LineRing(config.state_dir / HUB_TRACES_FOLDER)
+    return (CallTracer(LoggedRing(ring)).observe,)
 
 
 def _models(config: Config) -> Sequence[ModelState]:

@@ -14,6 +14,7 @@ from assistant.core.errors import CodecError
 from assistant.core.messages import Message, Spoken
 
 _FRAMES = msgspec.msgpack.Decoder(list[list[bytes]])
+_REPLY = msgspec.msgpack.Decoder(tuple[float, list[bytes]])
 
 
 def packed(messages: Iterable[Message]) -> bytes:
@@ -21,19 +22,28 @@ def packed(messages: Iterable[Message]) -> bytes:
     return msgspec.msgpack.encode([encode(message) for message in messages])
 
 
-def unpacked(body: bytes) -> tuple[Message, ...]:
-    """What `packed` packed; raises `CodecError`."""
+def unpacked_request(body: bytes) -> tuple[Spoken, ...]:
+    """What `packed` packed; raises `CodecError`, also for what nobody says."""
     try:
         every = _FRAMES.decode(body)
     except msgspec.DecodeError as error:
         raise CodecError("codec.malformed", "these bytes are no messages") from error
-    return tuple(decode(frames) for frames in every)
-
-
-def unpacked_request(body: bytes) -> tuple[Spoken, ...]:
-    """What a stage is asked; raises `CodecError`, also for what nobody says."""
-    messages = unpacked(body)
+    messages = tuple(decode(frames) for frames in every)
     spoken = tuple(message for message in messages if isinstance(message, Spoken))
     if not spoken or len(spoken) < len(messages):
         raise CodecError("codec.request", "a stage is asked what somebody said, and nothing else")
     return spoken
+
+
+def packed_reply(message: Message, began_s: float) -> bytes:
+    """A message of a reply, with when the stage began with what was asked."""
+    return msgspec.msgpack.encode((began_s, encode(message)))
+
+
+def unpacked_reply(body: bytes) -> tuple[Message, float]:
+    """What `packed_reply` packed; raises `CodecError`."""
+    try:
+        began_s, frames = _REPLY.decode(body)
+    except msgspec.DecodeError as error:
+        raise CodecError("codec.malformed", "these bytes are no reply") from error
+    return decode(frames), began_s

@@ -31,6 +31,10 @@ Deliver = Callable[[Message], None]
 """Takes each message of a reply, in the runner's thread; it must not wait."""
 
 
+def _unnoticed() -> None:
+    """Nobody wants to know."""
+
+
 class _Asked(NamedTuple):
     utterance_id: str
     deliver: Deliver
@@ -60,10 +64,15 @@ class Runner:
         self._thread.start()
         made.result()
 
-    def ask(self, request: PoolRequest, deliver: Deliver) -> str:
-        """Have the stage reply to a request; gives the name to `leave` it by."""
+    def ask(
+        self, request: PoolRequest, deliver: Deliver, began: Callable[[], None] = _unnoticed
+    ) -> str:
+        """Have the stage reply to a request; gives the name to `leave` it by.
+
+        `began` is called in the runner's thread when the stage begins with it.
+        """
         name = f"{self._name}-{next(self._numbers)}"
-        self._orders.put(partial(self._begin, name, request, deliver))
+        self._orders.put(partial(self._begin, name, request, deliver, began))
         return name
 
     def leave(self, name: str) -> None:
@@ -104,7 +113,10 @@ class Runner:
         if close is not None:
             close()
 
-    def _begin(self, name: str, request: PoolRequest, deliver: Deliver) -> None:
+    def _begin(
+        self, name: str, request: PoolRequest, deliver: Deliver, began: Callable[[], None]
+    ) -> None:
+        began()
         self._asked[name] = _Asked(request.utterance_id, deliver)
         for message in request.named(name):
             if name in self._asked and name not in self._left:

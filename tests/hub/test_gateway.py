@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
-import math
 import wave
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any
 
@@ -18,82 +16,13 @@ pytest.importorskip("httpx", reason="the test client of the extra hub is not ins
 
 from fastapi.testclient import TestClient
 
-from assistant.core.messages import (
-    AudioChunk,
-    Command,
-    Interpretation,
-    Message,
-    Question,
-    Slot,
-    Speech,
-    SpokenReply,
-    StageFailed,
-    Summarise,
-    Transcript,
-)
-from assistant.hub.gateway import MOST_BYTES, application
+from assistant.core.messages import AudioChunk
+from assistant.hub.gateway import application
 from assistant.hub.schema import ModelState
-from assistant.hub.tenants import Tenant, hash_of
+from assistant.hub.service import MOST_BYTES, Service
+from assistant.hub.tenants import hash_of
 from assistant.pool.admission import BUSY_REPLY
-from assistant.pool.pool import BusyError
-from assistant.pool.requests import PoolRequest
-
-KEYS = {"red": "the red key", "blue": "the blue key"}
-TENANTS = {
-    name: Tenant(key=hash_of(key), requests_per_s=1.0, burst=5) for name, key in KEYS.items()
-}
-
-
-class Streams:
-    """Understands one command, answers in two sentences, and is told who asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, str, PoolRequest]] = []
-        self.is_ready = True
-
-    async def stream(
-        self, stage: str, request: PoolRequest, budget_s: float = math.inf, tenant: str = ""
-    ) -> AsyncGenerator[Message, None]:
-        self.asked.append((stage, tenant, request))
-        await asyncio.sleep(0)
-        match request.messages[-1]:
-            case Transcript(text="fail", utterance_id=name):
-                yield StageFailed(stage="nlu", code="nlu.internal", message="", utterance_id=name)
-            case Transcript(text="busy"):
-                raise BusyError("pool.busy", BUSY_REPLY)
-            case Transcript(text=text, utterance_id=name):
-                yield _meant(name, text)
-            case SpokenReply(utterance_id=name, text=text):
-                samples = b"" if text == "!" else bytes(2 * len(text))
-                for number, last in enumerate((False, True)):
-                    yield Speech(
-                        utterance_id=name,
-                        sequence=number,
-                        samples=samples,
-                        rate_hz=8_000,
-                        text=text,
-                        last=last,
-                    )
-            case Question(utterance_id=name, task=Summarise(name=what, words=words)):
-                yield SpokenReply(utterance_id=name, text=f"{what} in {words} words.")
-            case Question(utterance_id=name, text=text):
-                yield SpokenReply(utterance_id=name, text=f"You asked {text}.", more=True)
-                if text == "fail":
-                    yield StageFailed(
-                        stage="answer", code="answer.broken", message="", utterance_id=name
-                    )
-                yield SpokenReply(utterance_id=name, text="That is all.")
-            case last:
-                yield Transcript(utterance_id=last.utterance_id, revision=0, text="lights out")
-
-    async def ready(self) -> bool:
-        return self.is_ready
-
-
-def _meant(name: str, text: str) -> Interpretation:
-    slots = (Slot(name="name", value="lamp", raw="lamp"),)
-    command = Command(intent="HassTurnOff", slots=slots, confidence=0.9)
-    return Interpretation(utterance_id=name, revision=0, text=text, commands=(command,))
+from tests.support.hub_streams import KEYS, TENANTS, Streams, sound
 
 
 @pytest.fixture
@@ -104,7 +33,7 @@ def streams() -> Streams:
 @pytest.fixture
 def client(streams: Streams) -> Iterator[Callable[..., Any]]:
     models = [ModelState(name="intent", version="3", state="shipped")]
-    app = application(streams, TENANTS, lambda: models, clock=lambda: 100.0)
+    app = application(Service(streams, TENANTS, lambda: models, clock=lambda: 100.0))
     with TestClient(app, raise_server_exceptions=False) as session:
 
         def ask(path: str, tenant: str = "red", **more: Any) -> Any:
@@ -113,14 +42,6 @@ def client(streams: Streams) -> Iterator[Callable[..., Any]]:
             return session.request(method, path, headers=headers | more.pop("headers", {}), **more)
 
         yield ask
-
-
-def sound(seconds: float) -> bytes:
-    file = BytesIO()
-    with wave.open(file, "wb") as written:
-        written.setparams((1, 2, 16_000, 0, "NONE", ""))
-        written.writeframes(bytes(int(seconds * 32_000)))
-    return file.getvalue()
 
 
 def test_a_text_is_interpreted_for_its_tenant(client: Callable[..., Any], streams: Streams) -> None:

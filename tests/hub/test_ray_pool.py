@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -15,10 +16,11 @@ pytest.importorskip("assistant.hub.engine", reason="the extra hub is not install
 from assistant.core.messages import Message, Question, SpokenReply, StageFailed
 from assistant.hub.engine import ray
 from assistant.hub.ledger import newest_ledger
+from assistant.hub.observation.watch import Call, Watch, asking
 from assistant.hub.ray_pool import RayPool
 from assistant.pool.pool import BusyError, PoolError
 from assistant.pool.requests import PoolRequest
-from tests.support.counting_stage import counting
+from tests.support.counting_stage import STEP_S, counting
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -125,3 +127,28 @@ def test_nothing_more_is_made_of_a_reply_that_nobody_waits_for(pool: RayPool) ->
             break
     assert not any(state.left for state in counts.states())
     assert list(stream) == []
+
+
+def test_a_call_notes_how_long_its_request_waited_and_that_it_began_anew(pool: RayPool) -> None:
+    calls: list[Call] = []
+
+    async def asked(text: str, name: str) -> None:
+        with Watch((calls.append,)).call("test", ""), asking("counting", name, ""):
+            async for _ in pool.stream("counting", question(text, name)):
+                pass
+
+    async def some_while_a_replica_is_killed() -> None:
+        await asked("2", "first")
+        every = asyncio.gather(*(asked("40", str(number)) for number in range(8)))
+        await asyncio.sleep(10 * STEP_S)
+        os.kill(int(where), signal.SIGKILL)
+        await every
+
+    (where,) = spoken(pool.run("counting", question("where")))
+    asyncio.run(some_while_a_replica_is_killed())
+    (first,), *others = [call.stages for call in calls]
+    assert first.asked_s < first.began_s < first.ended_s
+    assert first.retries == 0
+    retries = sorted(one.retries for (one,) in others)
+    assert len(retries) == 8
+    assert retries[0] == 0 < retries[-1]

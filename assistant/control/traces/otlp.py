@@ -13,10 +13,13 @@ from importlib.metadata import version
 
 import msgspec
 
+from assistant.control.traces.context import TraceContext
 from assistant.control.traces.spans import Span, Value
 
-INTERNAL, ERROR = 1, 2
-"""The kind of a span that calls nobody, and the status of one that failed."""
+INTERNAL, SERVER = 1, 2
+"""The kinds of a span that calls nobody, and of one that was called."""
+ERROR = 2
+"""The status of a span that failed."""
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -113,21 +116,48 @@ _ENCODER, _DECODER = msgspec.json.Encoder(), msgspec.json.Decoder(Export)
 
 
 class Exporter:
-    """Writes lines for this device."""
+    """Writes lines for a `service` of this device; `kind` is that of what is whole."""
 
-    def __init__(self) -> None:
+    def __init__(self, service: str = "hark", kind: int = INTERNAL) -> None:
+        self._kind = kind
         program = version("hark-assistant")
         device = {"service.version": program, "host.name": socket.gethostname()}
         self._scope = Scope(name="hark", version=program)
-        self._resource = Resource(attributes=_attributes({"service.name": "hark", **device}))
+        self._resource = Resource(attributes=_attributes({"service.name": service, **device}))
 
-    def line(self, utterance_id: str, spans: Iterable[Span], epoch_ns: int) -> bytes:
-        """The line of an utterance, without its newline; `epoch_ns` is when the clock began."""
-        trace_id = trace_id_of(utterance_id)
-        records = tuple(_record(trace_id, span, epoch_ns) for span in spans)
+    def line(
+        self,
+        utterance_id: str,
+        spans: Iterable[Span],
+        epoch_ns: int,
+        caller: TraceContext | None = None,
+    ) -> bytes:
+        """The line of an utterance, without its newline; `epoch_ns` is when the clock began.
+
+        Where a `caller` asked for it, it is a part of the caller's trace.
+        """
+        own = trace_id_of(utterance_id)
+        above = caller or TraceContext(own, "")
+        records = tuple(self._record(above, own, span, epoch_ns) for span in spans)
         scoped = ScopeSpans(scope=self._scope, spans=records)
         device = ResourceSpans(resource=self._resource, scope_spans=(scoped,))
         return _ENCODER.encode(Export(resource_spans=(device,)))
+
+    def _record(self, above: TraceContext, own: str, span: Span, epoch_ns: int) -> SpanRecord:
+        attributes = {"hark.process": span.process, **span.attributes}
+        if span.error:
+            attributes["error.type"] = span.error
+        return SpanRecord(
+            trace_id=above.trace_id,
+            span_id=_span_id(own, span.name, span.number),
+            parent_span_id=_span_id(own, span.parent, 0) if span.parent else above.span_id,
+            name=span.name,
+            kind=INTERNAL if span.parent else self._kind,
+            start_time_unix_nano=str(epoch_ns + round(span.begins_s * 1e9)),
+            end_time_unix_nano=str(epoch_ns + round(span.ends_s * 1e9)),
+            attributes=_attributes(attributes),
+            status=SpanStatus(code=ERROR, message=span.error) if span.error else SpanStatus(),
+        )
 
 
 def trace_id_of(utterance_id: str) -> str:
@@ -140,26 +170,9 @@ def read_line(line: bytes) -> Export:
     return _DECODER.decode(line)
 
 
-def _record(trace_id: str, span: Span, epoch_ns: int) -> SpanRecord:
-    attributes = {"hark.process": span.process, **span.attributes}
-    if span.error:
-        attributes["error.type"] = span.error
-    return SpanRecord(
-        trace_id=trace_id,
-        span_id=_span_id(trace_id, span.name, span.number),
-        parent_span_id=_span_id(trace_id, span.parent, 0) if span.parent else "",
-        name=span.name,
-        kind=INTERNAL,
-        start_time_unix_nano=str(epoch_ns + round(span.begins_s * 1e9)),
-        end_time_unix_nano=str(epoch_ns + round(span.ends_s * 1e9)),
-        attributes=_attributes(attributes),
-        status=SpanStatus(code=ERROR, message=span.error) if span.error else SpanStatus(),
-    )
-
-
-def _span_id(trace_id: str, name: str, number: int) -> str:
-    """8 bytes in hexadecimal."""
-    return hashlib.sha256(f"{trace_id} {name} {number}".encode()).hexdigest()[:16]
+def _span_id(own: str, name: str, number: int) -> str:
+    """8 bytes in hexadecimal; `own` is the id of the trace if it has no caller."""
+    return hashlib.sha256(f"{own} {name} {number}".encode()).hexdigest()[:16]
 
 
 def _attributes(values: Mapping[str, Value]) -> tuple[KeyValue, ...]:

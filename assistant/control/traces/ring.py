@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,6 +13,8 @@ FILES = 8
 FILE_BYTES = 1_000_000
 """Most bytes of a file."""
 _SUFFIX = ".jsonl"
+
+log = logging.getLogger(__name__)
 
 
 class LineRing:
@@ -51,6 +54,25 @@ class LineRing:
         """Leave room for one more file."""
         for oldest in files_of(self._folder)[: -self._files + 1 or None]:
             oldest.unlink()
+
+
+class LoggedRing:
+    """Appends lines to a `ring`; one that cannot be written is lost, which is logged once."""
+
+    def __init__(self, ring: LineRing) -> None:
+        self._ring, self._fault = ring, ""
+
+    def add(self, line: bytes) -> None:
+        """Append a line; raises nothing."""
+        fault = ""
+        try:
+            self._ring.add(line)
+        except OSError as error:
+            # The error of a full disk names no file.
+            fault = error.strerror or str(error)
+        if fault and fault != self._fault:
+            log.warning("traces are lost: %s (traces.unwritable)", fault)
+        self._fault = fault
 
 
 def files_of(folder: Path) -> list[Path]:

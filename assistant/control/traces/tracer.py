@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator
 
 from assistant.control.recollection import Recollection
 from assistant.control.traces.otlp import Exporter
-from assistant.control.traces.ring import LineRing
+from assistant.control.traces.ring import LineRing, LoggedRing
 from assistant.control.traces.spans import spans_of
 from assistant.core.clock import boottime_s
 from assistant.core.messages import Commit, Message, PlaybackStarted, TraceMade
@@ -19,8 +18,6 @@ UNHEARD_S = 30.0
 """Seconds after the decision to act in which a reply is heard, if there is one."""
 MOST_OPEN = 64
 """Most utterances that are waited for."""
-
-log = logging.getLogger(__name__)
 
 
 class Tracer:
@@ -38,11 +35,11 @@ class Tracer:
         generator: str = "",
         epoch_ns: Callable[[], int] = lambda: time.time_ns() - round(boottime_s() * 1e9),
     ) -> None:
-        self._recollection, self._ring, self._forwards = recollection, ring, forwards
+        self._recollection, self._forwards = recollection, forwards
+        self._ring = LoggedRing(ring) if ring is not None else None
         self._generator, self._epoch_ns = generator, epoch_ns
         self._exporter = Exporter()
         self._due_s: dict[str, float] = {}
-        self._fault = ""
 
     def observe(self, message: Message) -> None:
         """Note when the utterance of `message` is to be traced."""
@@ -65,19 +62,7 @@ class Tracer:
             spans = spans_of(self._recollection.events(name), self._generator)
             if spans:
                 line = self._exporter.line(name, spans, self._epoch_ns())
-                self._keep(line)
+                if self._ring is not None:
+                    self._ring.add(line)
                 if self._forwards:
                     yield TraceMade(export=line.decode())
-
-    def _keep(self, line: bytes) -> None:
-        if self._ring is None:
-            return
-        fault = ""
-        try:
-            self._ring.add(line)
-        except OSError as error:
-            # The error of a full disk names no file.
-            fault = error.strerror or str(error)
-        if fault and fault != self._fault:
-            log.warning("traces are lost: %s (traces.unwritable)", fault)
-        self._fault = fault
