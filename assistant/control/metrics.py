@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from assistant.control.exposition import family, labels
+from assistant.control.exposition import Histogram, family, labels
 from assistant.control.model_metrics import ModelCounts
 from assistant.control.sensor_metrics import SensorCounts
 from assistant.core.messages import (
@@ -174,8 +174,9 @@ class Counts:
         self._quality: dict[tuple[str, str], bool] = {}
         self._simpler: dict[str, bool] = {}
         self._alerts: Counter[tuple[str, str]] = Counter()
-        self._seconds: dict[str, tuple[int, float]] = {}
-        self._buckets: Counter[tuple[str, float]] = Counter()
+        self._seconds = Histogram(
+            "stage_seconds", "stage", "Where an utterance's time went.", BUCKETS_S
+        )
         self._sensors, self._models = SensorCounts(), ModelCounts()
 
     def observe(self, message: Message) -> None:
@@ -204,9 +205,7 @@ class Counts:
     def measured(self, seconds: Times) -> None:
         """Count one utterance's stage times."""
         for stage, value in seconds.items():
-            count, total = self._seconds.get(stage, (0, 0.0))
-            self._seconds[stage] = (count + 1, total + value)
-            self._buckets.update((stage, le) for le in BUCKETS_S if value <= le)
+            self._seconds.add(stage, value)
 
     def prometheus(self) -> str:
         """All metrics in Prometheus's text format."""
@@ -235,21 +234,5 @@ class Counts:
             f"hark_alerts_total{labels(stage=stage, why=why)} {count}"
             for (stage, why), count in sorted(self._alerts.items())
         ]
-        lines += family("stage_seconds", "histogram", "Where an utterance's time went.")
-        for stage in (s for s in STAGES if s in self._seconds):
-            lines += self._histogram(stage)
-        lines += [*self._models.lines(), *self._sensors.lines()]
+        lines += [*self._seconds.lines(STAGES), *self._models.lines(), *self._sensors.lines()]
         return "\n".join(lines) + "\n"
-
-    def _histogram(self, stage: str) -> list[str]:
-        count, total = self._seconds[stage]
-        name = "hark_stage_seconds"
-        return [
-            *(
-                f"{name}_bucket{labels(stage=stage, le=str(le))} {self._buckets[stage, le]}"
-                for le in BUCKETS_S
-            ),
-            f"{name}_bucket{labels(stage=stage, le='+Inf')} {count}",
-            f"{name}_sum{labels(stage=stage)} {total:.6f}",
-            f"{name}_count{labels(stage=stage)} {count}",
-        ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 import wave
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from io import BytesIO
 from itertools import count
@@ -32,6 +32,7 @@ from assistant.core.messages import (
     Transcript,
     Utterance,
 )
+from assistant.hub.observation.figures import StageLoad
 from assistant.hub.observation.watch import asking
 from assistant.hub.stages import ANSWER, NLU, VOICE
 from assistant.pool.requests import PoolRequest
@@ -58,6 +59,9 @@ class Streams(Protocol):
 
     async def ready(self) -> bool:
         """Whether every stage has a worker that serves."""
+
+    async def loads(self) -> Mapping[str, StageLoad]:
+        """What each stage has to do now."""
 
 
 class StageError(AssistantError):

@@ -127,7 +127,7 @@ class Gateway:
 
     async def metrics(self) -> str:
         """How the calls went, in Prometheus's text format."""
-        return self._service.figures.exposition()
+        return self._service.figures.exposition(await self._streams.loads())
 
 
 def application(service: Service) -> Watched:

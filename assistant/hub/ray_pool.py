@@ -16,11 +16,12 @@ from assistant.core.errors import AssistantError
 from assistant.core.memory import memory_pressure
 from assistant.core.messages import Message
 from assistant.core.stage import Stage
-from assistant.hub.engine import DeploymentHandle, RayActorError, RayError
+from assistant.hub.engine import DeploymentHandle, RayActorError, RayError, serve
 from assistant.hub.ledger import newest_ledger
+from assistant.hub.observation.figures import StageLoad
 from assistant.hub.observation.watch import current_stage
 from assistant.hub.replica import MakeStage
-from assistant.hub.serving import Cluster, handle_to
+from assistant.hub.serving import RUNNING, Cluster, handle_to
 from assistant.hub.wire import packed, unpacked_reply
 from assistant.pool.admission import BUSY_REPLY, Tier, admit
 from assistant.pool.conversations import Conversations
@@ -111,6 +112,18 @@ class RayPool:
     async def ready(self) -> bool:
         """Whether every stage has a replica that serves."""
         return await asyncio.to_thread(self._cluster.serves, self._stages)
+
+    async def loads(self) -> Mapping[str, StageLoad]:
+        """The replicas of each stage that serve, and what this process waits for of them."""
+        applications = (await asyncio.to_thread(serve.status)).applications
+        loads = {}
+        for stage in sorted(self._stages & applications.keys()):
+            serving = applications[stage].deployments[stage].replica_states.get(RUNNING, 0)
+            ledger = newest_ledger(stage)
+            states = ledger.states() if ledger is not None else ()
+            tokens = sum(state.tokens_outstanding for state in states)
+            loads[stage] = StageLoad(serving, tokens)
+        return loads
 
     def close(self) -> None:
         """End every process of Ray's."""

@@ -25,6 +25,8 @@ from assistant.core.messages import (
     SensorsReport,
     StageRestarted,
 )
+from assistant.hub.observation.figures import CallFigures, StageLoad
+from assistant.hub.observation.watch import Call, StageCall
 
 OPERATIONS = Path(__file__).resolve().parents[2] / "examples" / "operations"
 ANOMALY = Anomaly(
@@ -99,14 +101,17 @@ def test_rules_and_dashboard_name_metrics_that_there_are() -> None:
     ran = ModelUse(model="ner", version="1", cpu_s=1.0, runs=1)
     counts.observe(ModelsUsed(stage="nlu", began_s=1.0, models=(ran,)))
     used = process_lines([Usage(name="asr", cpu_s=1.0, pss_bytes=1)])
-    there = named(counts.prometheus() + "\n".join(used))
+    calls = CallFigures()
+    calls.observe(Call("/v1/interpret", 1.0, stages=[StageCall("nlu", 1.0, 1.1, 1.2)]))
+    of_hub = calls.exposition({"nlu": StageLoad(1, 0)})
+    there = named(counts.prometheus() + "\n".join(used) + of_hub)
     for group in yaml.safe_load((OPERATIONS / "alerts.yml").read_text("utf-8"))["groups"]:
         for rule in group["rules"]:
             assert named(rule["expr"])
             assert named(rule["expr"]) <= there
     board = json.loads((OPERATIONS / "dashboard.json").read_text("utf-8"))
     for panel in board["panels"]:
-        for target in panel["targets"]:
+        for target in panel.get("targets", ()):  # a row has none
             assert named(target["expr"])
             assert named(target["expr"]) <= there
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import wave
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from io import BytesIO
 
 from assistant.core.messages import (
@@ -20,6 +20,7 @@ from assistant.core.messages import (
     Summarise,
     Transcript,
 )
+from assistant.hub.observation.figures import StageLoad
 from assistant.hub.tenants import Tenant, hash_of
 from assistant.pool.admission import BUSY_REPLY
 from assistant.pool.pool import BusyError
@@ -75,6 +76,9 @@ class Streams:
 
     async def ready(self) -> bool:
         return self.is_ready
+
+    async def loads(self) -> Mapping[str, StageLoad]:
+        return {"nlu": StageLoad(replicas=2, tokens_outstanding=30)}
 
 
 def _meant(name: str, text: str) -> Interpretation:
