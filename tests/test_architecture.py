@@ -43,7 +43,9 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "ray": ("assistant.hub.engine",),
     "fastapi": ("assistant.hub.gateway",),
     "uvicorn": ("assistant.hub.server",),
-    **dict.fromkeys(("grpc", "starlette"), ()),
+    "grpc": ("assistant.hub.rpc.server",),
+    "google": ("assistant.hub.rpc.messages",),
+    "starlette": (),
 }
 TABLE_OF_NAMES = "assistant.core.layout"
 PICKLERS = ("pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve")
@@ -351,6 +353,7 @@ BREACHES: dict[str, list[dict[str, str]]] = {
         {"assistant/hub/gateway.py": "from ray import serve"},
         {"audio/a.py": "def f():\n    import uvicorn"},
         {"assistant/hub/a.py": "import grpc.aio"},
+        {"assistant/core/a.py": "from google.protobuf import descriptor_pb2"},
     ],
     "pickled": [{"audio/a.py": "import pickle"}, {"nlu/a.py": "from joblib import load"}],
     "training_import": [{"nlu/a.py": "from models.training import fit"}],

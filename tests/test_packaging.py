@@ -22,7 +22,7 @@ FILES = (
 PACKAGES = ("assistant", "audio", "nlu", "skills")
 OPTIONAL = {
     *("gpiozero", "lgpio", "matplotlib", "piper", "pytest", "zeroconf"),
-    *("fastapi", "pydantic", "ray", "uvicorn"),
+    *("fastapi", "google", "grpc", "pydantic", "ray", "uvicorn"),
 }
 """Imported only where they are: the mute button's pins, plots, the extra voice engine, fixtures for
 authors of skills, discovery, and the hub."""

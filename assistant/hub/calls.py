@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 import wave
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
 from io import BytesIO
 from itertools import count
@@ -83,7 +83,7 @@ async def interpret(
 
 async def answer(
     streams: Streams, tenant: str, asked: Question, budget_s: float = math.inf
-) -> AsyncIterator[SpokenReply]:
+) -> AsyncGenerator[SpokenReply, None]:
     """The answer to a question, or a summary, a sentence at a time.
 
     Where there is no time for the generator's words, it is what was found as it stands there.

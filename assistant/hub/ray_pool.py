@@ -92,6 +92,9 @@ class RayPool:
                         return
             except (RayActorError, StopAsyncIteration) as error:
                 died = error
+            except RayError as error:  # its text is the trace of a replica
+                told = f"{stage}: the reply broke off: {type(error).__name__}"
+                raise PoolError("pool.ray", told) from error
             except TimeoutError as error:
                 told = f"{stage}: nothing came for {self._silence_s:g} s"
                 raise PoolError("pool.silent", told) from error
@@ -199,8 +202,6 @@ class _Waiting:
                 self._fetched.put(message)
         except AssistantError as error:
             end = error
-        except RayError as error:
-            end = PoolError("pool.ray", f"the reply broke off: {type(error).__name__}")
         finally:
             await replies.aclose()
             self._fetched.put(end)

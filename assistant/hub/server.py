@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 import ssl
@@ -19,8 +20,9 @@ from assistant.core.layout import HUB_TRACES_FOLDER
 from assistant.core.models.manifest import Library
 from assistant.hub.gateway import application
 from assistant.hub.observation.traces import CallTracer
-from assistant.hub.observation.watch import Call
+from assistant.hub.observation.watch import CallRecord
 from assistant.hub.ray_pool import RayPool
+from assistant.hub.rpc.server import Certificate, RpcServer
 from assistant.hub.schema import ModelState
 from assistant.hub.service import Service
 from assistant.hub.stages import makers
@@ -41,12 +43,22 @@ class Listening(msgspec.Struct, frozen=True, kw_only=True):
     port: int
     cert: Path | None = None
     key: Path | None = None
+    rpc_port: int = 0
+    """Port of gRPC; 0 for none."""
 
     @property
     def url(self) -> str:
         """Its address."""
-        name = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{'https' if self.cert else 'http'}://{name}:{self.port}"
+        return f"{'https' if self.cert else 'http'}://{self._name}:{self.port}"
+
+    @property
+    def rpc_address(self) -> str:
+        """Its address for gRPC, as clients of that name it."""
+        return f"{self._name}:{self.rpc_port}"
+
+    @property
+    def _name(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
 
 
 def run(
@@ -56,12 +68,15 @@ def run(
     replicas: int,
     told: Callable[[str], None],
 ) -> None:
-    """Serve until SIGTERM; `told` receives the address once all stages serve.
+    """Serve until SIGTERM; `told` receives the address once all stages serve, then that of gRPC.
 
     Raises `InputError` for an address or a certificate that cannot be used, before anything starts.
     """
     _require_certificate(listening)
-    with closing(_socket(listening)) as bound:
+    if listening.rpc_port:
+        # gRPC binds it only once the stages are there.
+        _socket(listening.host, listening.rpc_port).close()
+    with closing(_socket(listening.host, listening.port)) as bound:
         bound_at = msgspec.structs.replace(listening, port=bound.getsockname()[1])
         with closing(RayPool(makers(config, tenants), replicas, tuple(tenants))) as pool:
             service = Service(pool, tenants, lambda: _models(config), observers=_observers(config))
@@ -77,15 +92,37 @@ def run(
                 limit_concurrency=MOST_CALLS,
                 timeout_graceful_shutdown=ENDS_S,
             )
-            server = _Server(settings)
+            server = _Server(settings, _rpc(service, bound_at))
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, server.handle_exit)
             told(bound_at.url)
+            if listening.rpc_port:
+                told(f"{bound_at.rpc_address} (gRPC)")
             server.run(sockets=[bound])
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to who runs it: uvicorn raises them again once it has ended."""
+    """Serves gRPC, too, in the same event loop.
+
+    It leaves signals to who runs it: uvicorn raises them again once it has ended.
+    """
+
+    def __init__(self, settings: uvicorn.Config, rpc: RpcServer | None) -> None:
+        super().__init__(settings)
+        self._rpc = rpc
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to take calls."""
+        await super().startup(sockets)
+        if self._rpc is not None:
+            await self._rpc.start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let calls end."""
+        ending = [super().shutdown(sockets)]
+        if self._rpc is not None:
+            ending.append(self._rpc.stop(ENDS_S))
+        await asyncio.gather(*ending)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -93,17 +130,26 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _socket(listening: Listening) -> socket.socket:
-    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
+def _rpc(service: Service, listening: Listening) -> RpcServer | None:
+    if not listening.rpc_port:
+        return None
+    certificate = None
+    if listening.cert is not None and listening.key is not None:
+        certificate = Certificate(listening.cert.read_bytes(), listening.key.read_bytes())
+    return RpcServer(service, listening.rpc_address, MOST_CALLS, certificate)
+
+
+def _socket(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Where the protocol is named, asyncio sends a reply's parts at once, without Nagle's 40 ms.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((listening.host, listening.port))
+        made.bind((host, port))
         made.listen(WAITING)
     except OSError as error:
         made.close()
-        where = f"{listening.host} port {listening.port}"
+        where = f"{host} port {port}"
         raise InputError("hub.address", f"cannot listen at {where}: {error.strerror}") from error
     return made
 
@@ -118,7 +164,7 @@ def _require_certificate(listening: Listening) -> None:
         raise InputError("hub.certificate", told) from error
 
 
-def _observers(config: Config) -> Sequence[Callable[[Call], None]]:
+def _observers(config: Config) -> Sequence[Callable[[CallRecord], None]]:
     """Who is told of the calls: what traces them, where the settings have it."""
     if not config.traces.keep:
         return ()

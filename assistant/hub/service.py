@@ -9,7 +9,7 @@ from assistant.core.errors import AssistantError, InputError
 from assistant.hub.calls import Streams
 from assistant.hub.doors import Doors, RateError, StrangerError
 from assistant.hub.observation.figures import CallFigures
-from assistant.hub.observation.watch import Call, Watch
+from assistant.hub.observation.watch import CallRecord, Watch
 from assistant.hub.schema import ModelState
 from assistant.hub.tenants import Tenant
 from assistant.pool.pool import BusyError, PoolError
@@ -34,7 +34,7 @@ class Service:
         tenants: Mapping[str, Tenant],
         models: Callable[[], Sequence[ModelState]],
         clock: Callable[[], float] = boottime_s,
-        observers: Sequence[Callable[[Call], None]] = (),
+        observers: Sequence[Callable[[CallRecord], None]] = (),
     ) -> None:
         self.streams, self.models = streams, models
         self.doors, self.figures = Doors(tenants, clock), CallFigures()

@@ -26,7 +26,7 @@ from assistant.core.messages import (
     StageRestarted,
 )
 from assistant.hub.observation.figures import CallFigures, StageLoad
-from assistant.hub.observation.watch import Call, StageCall
+from assistant.hub.observation.watch import CallRecord, StageRecord
 
 OPERATIONS = Path(__file__).resolve().parents[2] / "examples" / "operations"
 ANOMALY = Anomaly(
@@ -102,7 +102,7 @@ def test_rules_and_dashboard_name_metrics_that_there_are() -> None:
     counts.observe(ModelsUsed(stage="nlu", began_s=1.0, models=(ran,)))
     used = process_lines([Usage(name="asr", cpu_s=1.0, pss_bytes=1)])
     calls = CallFigures()
-    calls.observe(Call("/v1/interpret", 1.0, stages=[StageCall("nlu", 1.0, 1.1, 1.2)]))
+    calls.observe(CallRecord("/v1/interpret", 1.0, stages=[StageRecord("nlu", 1.0, 1.1, 1.2)]))
     of_hub = calls.exposition({"nlu": StageLoad(1, 0)})
     there = named(counts.prometheus() + "\n".join(used) + of_hub)
     for group in yaml.safe_load((OPERATIONS / "alerts.yml").read_text("utf-8"))["groups"]:

@@ -10,7 +10,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from assistant.hub.observation.figures import CallFigures, StageLoad
-from assistant.hub.observation.watch import Call, StageCall
+from assistant.hub.observation.watch import CallRecord, StageRecord
 from tests.support.prometheus import ALERTS, PROMTOOL
 
 LOADS = {"nlu": StageLoad(replicas=2, tokens_outstanding=30), "asr": StageLoad(0, 0)}
@@ -24,13 +24,15 @@ def samples(figures: CallFigures) -> dict[str, float]:
     }
 
 
-def call(*stages: StageCall, status: int = 200, seconds: float = 0.75) -> Call:
-    return Call("/v1/hear", 10.0, ended_s=10.0 + seconds, status=status, stages=list(stages))
+def call(*stages: StageRecord, status: int = 200, seconds: float = 0.75) -> CallRecord:
+    return CallRecord("/v1/hear", 10.0, ended_s=10.0 + seconds, status=status, stages=list(stages))
 
 
 def test_a_call_and_each_stage_that_it_asked_are_timed() -> None:
     figures = CallFigures()
-    figures.observe(call(StageCall("asr", 10.0, 10.25, 10.5), StageCall("nlu", 10.5, 0.0, 10.75)))
+    figures.observe(
+        call(StageRecord("asr", 10.0, 10.25, 10.5), StageRecord("nlu", 10.5, 0.0, 10.75))
+    )
     told = samples(figures)
     assert told["hark_hub_requests_total /v1/hear 200"] == 1
     assert told["hark_hub_request_seconds_bucket /v1/hear 0.5"] == 0
@@ -42,8 +44,8 @@ def test_a_call_and_each_stage_that_it_asked_are_timed() -> None:
 
 def test_what_had_no_time_what_was_lighter_and_whose_worker_died_are_counted() -> None:
     figures = CallFigures()
-    figures.observe(call(StageCall("nlu", error="pool.busy"), status=503))
-    figures.observe(call(StageCall("nlu", 1.0, 1.1, 1.2, retries=2, is_lighter=True)))
+    figures.observe(call(StageRecord("nlu", error="pool.busy"), status=503))
+    figures.observe(call(StageRecord("nlu", 1.0, 1.1, 1.2, retries=2, is_lighter=True)))
     told = samples(figures)
     assert told["hark_hub_busy_total nlu"] == told["hark_hub_lighter_total nlu"] == 1
     assert told["hark_hub_retries_total nlu"] == 2

@@ -18,6 +18,7 @@ import pytest
 
 from assistant.hub.tenants import hash_of
 from tests.support.commands import run_assistant
+from tests.support.network import free_port
 
 HAS_EXTRA = all(importlib.util.find_spec(name) for name in ("fastapi", "ray", "uvicorn"))
 KEYS = {"red": "the red key", "blue": "the blue key"}
@@ -78,11 +79,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def url(folder: Path) -> Iterator[str]:
+def rpc_port() -> int:
+    return free_port()
+
+
+@pytest.fixture(scope="module")
+def url(folder: Path, rpc_port: int) -> Iterator[str]:
     if not HAS_EXTRA:
         pytest.skip("the extra hub is not installed")
     options = ("--port", "0", "--tenants", "tenants.toml", "--cert", "cert.pem", "--key", "key.pem")
-    command = (sys.executable, "-m", "assistant", "hub", *options)
+    rpc = ("--grpc-port", str(rpc_port))
+    command = (sys.executable, "-m", "assistant", "hub", *options, *rpc)
     folders = {f"{name}_DIRECTORY": str(folder / name) for name in ("STATE", "CACHE")}
     path = os.pathsep.join(sys.path)
     hub = subprocess.Popen(
@@ -96,6 +103,7 @@ def url(folder: Path) -> Iterator[str]:
     with hub:
         first = hub.stdout.readline()
         assert "serves at https://127.0.0.1:" in first
+        assert f"serves at 127.0.0.1:{rpc_port} (gRPC)" in hub.stdout.readline()
         yield first.split()[-1]
         hub.send_signal(signal.SIGTERM)
         assert hub.wait(30) == 0
@@ -131,9 +139,32 @@ def test_each_tenant_is_answered_from_its_own_documents(folder: Path, url: str) 
         assert f"{other}beard" not in str(ask(folder, url, "answer", tenant, foreign)["text"])
 
 
+@pytest.mark.usefixtures("url")
+def test_it_is_asked_over_grpc_too(folder: Path, rpc_port: int) -> None:
+    import grpc
+
+    from assistant.hub.rpc.messages import CLASSES
+
+    credentials = grpc.ssl_channel_credentials((folder / "cert.pem").read_bytes())
+    with grpc.secure_channel(f"127.0.0.1:{rpc_port}", credentials) as channel:
+        call = channel.unary_unary(
+            "/hark.hub.v1.Hub/Interpret",
+            CLASSES["TextRequest"].SerializeToString,
+            CLASSES["InterpretReply"].FromString,
+        )
+        meant = call(
+            CLASSES["TextRequest"](text="turn on the red lantern"),
+            metadata=(("authorization", f"Bearer {KEYS['red']}"),),
+            timeout=60,
+            wait_for_ready=True,
+        )
+    assert [command.intent for command in meant.commands] == ["HassTurnOn"]
+
+
 def test_a_port_that_is_taken_is_told_before_anything_starts() -> None:
     if not HAS_EXTRA:
         pytest.skip("the extra hub is not installed")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert f"cannot listen at 127.0.0.1 port {port}" in refused("--port", str(port))
+        assert f"cannot listen at 127.0.0.1 port {port}" in refused("--grpc-port", str(port))

@@ -16,7 +16,7 @@ pytest.importorskip("assistant.hub.engine", reason="the extra hub is not install
 from assistant.core.messages import Message, Question, SpokenReply, StageFailed
 from assistant.hub.engine import ray
 from assistant.hub.ledger import newest_ledger
-from assistant.hub.observation.watch import Call, Watch, asking
+from assistant.hub.observation.watch import CallRecord, Watch, asking
 from assistant.hub.ray_pool import RayPool
 from assistant.pool.pool import BusyError, PoolError
 from assistant.pool.requests import PoolRequest
@@ -130,7 +130,7 @@ def test_nothing_more_is_made_of_a_reply_that_nobody_waits_for(pool: RayPool) ->
 
 
 def test_a_call_notes_how_long_its_request_waited_and_that_it_began_anew(pool: RayPool) -> None:
-    calls: list[Call] = []
+    calls: list[CallRecord] = []
 
     async def asked(text: str, name: str) -> list[str]:
         with Watch((calls.append,)).call("test", ""), asking("counting", name, ""):

@@ -15,7 +15,7 @@ from assistant.hub.tenants import Tenant, hash_of, load_tenants, new_key
 
 OWN = {"here": Tenant(requests_per_s=1e6, burst=1_000_000)}
 """The only tenant of a hub without a file of them, which this machine alone reaches."""
-EXTRA = ("fastapi", "pydantic", "ray", "starlette", "uvicorn")
+EXTRA = ("fastapi", "google", "grpc", "pydantic", "ray", "starlette", "uvicorn")
 """What the extra `hub` brings."""
 
 app = typer.Typer(help="Serve the stages to many rooms, on Ray Serve (extra hub).")
@@ -26,13 +26,14 @@ def hub(
     context: typer.Context,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port; 0 for any.", min=0, max=65_535)] = 8443,
+    grpc_port: Annotated[int, typer.Option(help="Port of gRPC; 0: none.", min=0, max=65_535)] = 0,
     cert: Annotated[Path | None, typer.Option(help="Certificate for TLS, PEM.")] = None,
     key: Annotated[Path | None, typer.Option(help="Its private key, PEM.")] = None,
     tenants: Annotated[Path | None, typer.Option(help="File of who may use it.")] = None,
     replicas: Annotated[int, typer.Option(help="Workers of each stage.", min=1, max=64)] = 1,
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
-    """Serve recognition, understanding and answers over HTTP until SIGTERM."""
+    """Serve recognition, understanding and answers over HTTP, and gRPC, until SIGTERM."""
     if context.invoked_subcommand is not None:
         return
     _require_safe(host, cert, key, tenants)
@@ -45,7 +46,7 @@ def hub(
             raise
         told = "the hub needs Ray Serve and FastAPI: pip install 'hark-assistant[hub]'"
         raise InputError("hub.missing", told) from error
-    listening = Listening(host=host, port=port, cert=cert, key=key)
+    listening = Listening(host=host, port=port, cert=cert, key=key, rpc_port=grpc_port)
     run(settings, known, listening, replicas, lambda url: _say(f"hub: serves at {url}"))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from assistant.control.exposition import Histogram, family, labels
-from assistant.hub.observation.watch import Call, StageCall
+from assistant.hub.observation.watch import CallRecord, StageRecord
 
 BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.5, 5.0, 10.0, 30.0, 60.0)
 BUSY = "pool.busy"
@@ -35,7 +35,7 @@ class CallFigures:
         self._lighter: Counter[str] = Counter()
         self._retries: Counter[str] = Counter()
 
-    def observe(self, call: Call) -> None:
+    def observe(self, call: CallRecord) -> None:
         """Count a call that is over."""
         self._calls[call.path, call.status] += 1
         self._call_s.add(call.path, call.ended_s - call.began_s)
@@ -66,7 +66,7 @@ class CallFigures:
             ]
         return "\n".join(lines) + "\n"
 
-    def _asked(self, asked: StageCall) -> None:
+    def _asked(self, asked: StageRecord) -> None:
         stage = asked.stage
         if asked.error == BUSY:  # it took no time of the stage
             self._busy[stage] += 1

@@ -17,7 +17,7 @@ from assistant.control.traces.ring import LoggedRing
 from assistant.control.traces.spans import Span, Value
 from assistant.core.clock import boottime_s
 from assistant.core.layout import ASR
-from assistant.hub.observation.watch import Call, StageCall
+from assistant.hub.observation.watch import CallRecord, StageRecord
 from assistant.hub.service import LATE
 from assistant.hub.stages import ANSWER, NLU, VOICE
 
@@ -39,7 +39,7 @@ class CallTracer:
         self._ring, self._epoch_ns = ring, epoch_ns
         self._exporter = Exporter("hark-hub", SERVER)
 
-    def observe(self, call: Call) -> None:
+    def observe(self, call: CallRecord) -> None:
         """Trace a call that is over."""
         if call.stages:
             spans = spans_of_call(call)
@@ -47,7 +47,7 @@ class CallTracer:
             self._ring.add(line)
 
 
-def spans_of_call(call: Call) -> tuple[Span, ...]:
+def spans_of_call(call: CallRecord) -> tuple[Span, ...]:
     """The spans of a call, the whole first."""
     facts: dict[str, Value] = {
         "hark.utterance.id": call.utterance_id,
@@ -63,7 +63,7 @@ def spans_of_call(call: Call) -> tuple[Span, ...]:
     return (whole, *parts)
 
 
-def _spans(asked: StageCall, call: Call, number: int) -> Iterator[Span]:
+def _spans(asked: StageRecord, call: CallRecord, number: int) -> Iterator[Span]:
     name = NAMES.get(asked.stage, asked.stage)
     facts: dict[str, Value] = {"hark.retries": asked.retries, "hark.lighter": asked.is_lighter}
     begins_s, ends_s = asked.asked_s, asked.ended_s

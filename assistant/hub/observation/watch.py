@@ -20,7 +20,7 @@ FAILED = 500
 
 
 @dataclass
-class StageCall:
+class StageRecord:
     """One request to a stage; times are those of CLOCK_BOOTTIME."""
 
     stage: str = ""
@@ -36,7 +36,7 @@ class StageCall:
 
 
 @dataclass
-class Call:
+class CallRecord:
     """One call of the hub."""
 
     path: str
@@ -48,24 +48,26 @@ class Call:
     tenant: str = ""
     utterance_id: str = ""
     """The hub's own; "" where no stage was asked."""
-    stages: list[StageCall] = field(default_factory=list)
+    stages: list[StageRecord] = field(default_factory=list)
 
 
-_CURRENT: ContextVar[Call | None] = ContextVar("call", default=None)
+_CURRENT: ContextVar[CallRecord | None] = ContextVar("call", default=None)
 
 
 class Watch:
     """Has each of the `observers` told of every call once it is over."""
 
     def __init__(
-        self, observers: Sequence[Callable[[Call], None]], clock: Callable[[], float] = boottime_s
+        self,
+        observers: Sequence[Callable[[CallRecord], None]],
+        clock: Callable[[], float] = boottime_s,
     ) -> None:
         self._observers, self._clock = tuple(observers), clock
 
     @contextmanager
-    def call(self, path: str, traceparent: str) -> Iterator[Call]:
+    def call(self, path: str, traceparent: str) -> Iterator[CallRecord]:
         """Watch one call, for as long as it is entered; its status is to be noted in it."""
-        call = Call(path, self._clock(), trace_context(traceparent))
+        call = CallRecord(path, self._clock(), trace_context(traceparent))
         entered = _CURRENT.set(call)
         try:
             yield call
@@ -79,7 +81,7 @@ class Watch:
 @contextmanager
 def asking(stage: str, utterance_id: str, tenant: str) -> Iterator[None]:
     """Note a request to a stage, for as long as it is entered, in the call of this task."""
-    call, asked = _CURRENT.get(), StageCall(stage, boottime_s())
+    call, asked = _CURRENT.get(), StageRecord(stage, boottime_s())
     if call is not None:
         call.utterance_id, call.tenant = utterance_id, tenant
         call.stages.append(asked)
@@ -92,7 +94,7 @@ def asking(stage: str, utterance_id: str, tenant: str) -> Iterator[None]:
         asked.ended_s = boottime_s()
 
 
-def current_stage() -> StageCall:
+def current_stage() -> StageRecord:
     """The request that this task waits for; one that nobody looks at where there is none."""
     call = _CURRENT.get()
-    return call.stages[-1] if call is not None and call.stages else StageCall()
+    return call.stages[-1] if call is not None and call.stages else StageRecord()
