@@ -2,8 +2,8 @@
 
 It starts `assistant hub` for one tenant with fifty rooms, a lamp in each, and asks by HTTP as rooms
 do. What a call adds is its median less that of the same texts in the stage of this process. Fifty
-rooms ask at one moment, again and again. At last a worker of understanding is killed while fifty
-calls are under way: each must be answered, and with its own lamp.
+rooms ask at one moment, again and again. Then a worker of understanding is killed while fifty
+calls are under way: each must be answered, and with its own lamp. At last gRPC is asked the same.
 """
 
 from __future__ import annotations
@@ -27,12 +27,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import grpc
+
 from assistant.composition import Composition
 from assistant.control.metrics import percentile
 from assistant.core.config import load_config
 from assistant.core.messages import Transcript
+from assistant.hub.rpc.messages import CLASSES
 from assistant.hub.stages import config_of
 from assistant.hub.tenants import hash_of, load_tenants, new_key
+from benchmarks.hostile.wyoming.process import free_port
 
 ROOMS = 50
 CALLS = 400
@@ -52,11 +56,13 @@ def main() -> int:
         key = prepared(Path(folder))
         for is_first in (True, False):
             began_s = time.monotonic()
-            with hub(Path(folder), asked.replicas) as (url, process):
+            rpc_port = free_port()
+            with hub(Path(folder), asked.replicas, rpc_port) as (url, process):
                 start = "the first start" if is_first else "a start with what that one fitted"
                 _tell(start, f"{time.monotonic() - began_s:.1f} s")
                 if not is_first:
                     _measure(Path(folder), Caller(url, key), process, asked.kills)
+                    _measure_rpc(RpcCaller(rpc_port, key))
     return 0
 
 
@@ -91,6 +97,32 @@ def _measure(folder: Path, caller: Caller, process: int, kills: int) -> None:
         time.sleep(RESTARTS_S / 4)
     told = f"{wrong} of {ROOMS * kills} unanswered or wrong, longest {longest_ms:.0f} ms"
     _tell(f"a worker killed, {kills} times", told)
+
+
+def _measure_rpc(caller: RpcCaller) -> None:
+    for number in range(2 * ROOMS):
+        caller.understands(number % ROOMS)
+    ms = _ms(caller.understands, CALLS)
+    _tell("Interpret over gRPC", f"median {statistics.median(ms):.2f}, p95 {_p95(ms):.2f} ms")
+
+
+class RpcCaller:
+    """The rooms over gRPC, all on one connection."""
+
+    def __init__(self, port: int, key: str) -> None:
+        self._given = (("authorization", f"Bearer {key}"),)
+        self._ask = grpc.insecure_channel(f"127.0.0.1:{port}").unary_unary(
+            "/hark.hub.v1.Hub/Interpret",
+            CLASSES["TextRequest"].SerializeToString,
+            CLASSES["InterpretReply"].FromString,
+        )
+
+    def understands(self, room: int) -> bool:
+        """Whether a room's own lamp is what is understood."""
+        room %= ROOMS
+        asked = CLASSES["TextRequest"](text=f"turn on lamp {room}", area=f"room{room}")
+        told = self._ask(asked, metadata=self._given, timeout=60.0)
+        return bool(told.commands) and told.text.endswith(f" {room}")
 
 
 class Caller:
@@ -130,9 +162,10 @@ class Caller:
 
 
 @contextmanager
-def hub(folder: Path, replicas: int) -> Iterator[tuple[str, int]]:
-    """A hub's address and process, on a state of its own."""
+def hub(folder: Path, replicas: int, rpc_port: int = 0) -> Iterator[tuple[str, int]]:
+    """A hub's address and process, on a state of its own; with gRPC where it has a port for it."""
     options = ("--port", "0", "--tenants", "tenants.toml", "--replicas", str(replicas))
+    options += ("--grpc-port", str(rpc_port))
     folders = {f"{name}_DIRECTORY": str(folder / name) for name in ("STATE", "CACHE")}
     environment = os.environ | folders
     environment |= {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUNBUFFERED": "1"}
