@@ -73,10 +73,10 @@ def run(
     Raises `InputError` for an address or a certificate that cannot be used, before anything starts.
     """
     _require_certificate(listening)
-    if listening.rpc_port:
-        # gRPC binds it only once the stages are there.
-        _socket(listening.host, listening.rpc_port).close()
     with closing(_socket(listening.host, listening.port)) as bound:
+        if listening.rpc_port:
+            # gRPC binds it only once the stages are there.
+            _socket(listening.host, listening.rpc_port).close()
         bound_at = msgspec.structs.replace(listening, port=bound.getsockname()[1])
         with closing(RayPool(makers(config, tenants), replicas, tuple(tenants))) as pool:
             service = Service(pool, tenants, lambda: _models(config), observers=_observers(config))

@@ -66,6 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lines += [f"[{name}]", f'key = "{hash_of(key)}"']
         lines += [f'home = "{name}.yaml"', f'documents = "{name}"']
     (folder / "tenants.toml").write_text("\n".join(lines), "utf-8")
+    (folder / "config.toml").write_text("[traces]\nkeep = true\n", "utf-8")
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
@@ -88,7 +89,7 @@ def url(folder: Path, rpc_port: int) -> Iterator[str]:
     if not HAS_EXTRA:
         pytest.skip("the extra hub is not installed")
     options = ("--port", "0", "--tenants", "tenants.toml", "--cert", "cert.pem", "--key", "key.pem")
-    rpc = ("--grpc-port", str(rpc_port))
+    rpc = ("--grpc-port", str(rpc_port), "--config", "config.toml")
     command = (sys.executable, "-m", "assistant", "hub", *options, *rpc)
     folders = {f"{name}_DIRECTORY": str(folder / name) for name in ("STATE", "CACHE")}
     path = os.pathsep.join(sys.path)
@@ -109,12 +110,12 @@ def url(folder: Path, rpc_port: int) -> Iterator[str]:
         assert hub.wait(30) == 0
 
 
-def ask(folder: Path, url: str, call: str, tenant: str, text: str) -> dict[str, object]:
-    request = urllib.request.Request(
-        f"{url}/v1/{call}",
-        json.dumps({"text": text}).encode(),
-        {"Authorization": f"Bearer {KEYS[tenant]}", "Content-Type": "application/json"},
-    )
+def ask(
+    folder: Path, url: str, call: str, tenant: str, text: str, **headers: str
+) -> dict[str, object]:
+    given = {"Authorization": f"Bearer {KEYS[tenant]}", "Content-Type": "application/json"}
+    body = json.dumps({"text": text}).encode()
+    request = urllib.request.Request(f"{url}/v1/{call}", body, given | headers)
     trusted = ssl.create_default_context(cafile=folder / "cert.pem")
     with urllib.request.urlopen(request, timeout=60, context=trusted) as reply:
         told: dict[str, object] = json.load(reply)
@@ -137,6 +138,26 @@ def test_each_tenant_is_answered_from_its_own_documents(folder: Path, url: str) 
         assert f"{tenant.title()}beard" in str(told["text"])
         foreign = f"what is the caretaker of the {other.lower()} house called"
         assert f"{other}beard" not in str(ask(folder, url, "answer", tenant, foreign)["text"])
+
+
+def test_a_call_is_traced_with_what_it_waited_for(folder: Path, url: str) -> None:
+    trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
+    caller = f"00-{trace_id}-00f067aa0ba902b7-01"
+    ask(folder, url, "interpret", "red", "turn on the red lantern", traceparent=caller)
+    rows = run_assistant(
+        *("trace", "show", trace_id, "--hub", "--json"),
+        env=os.environ | {"STATE_DIRECTORY": str(folder / "STATE")},
+        check=True,
+    ).stdout
+    shown = [json.loads(row) for row in rows.splitlines()]
+    assert [(row["name"], row["depth"]) for row in shown] == [
+        ("/v1/interpret", 0),
+        ("understanding", 1),
+        ("queue", 2),
+    ]
+    whole, stage, queue = (row["ms"] for row in shown)
+    assert queue <= stage <= whole
+    assert "lantern" not in rows.lower()
 
 
 @pytest.mark.usefixtures("url")
@@ -167,4 +188,7 @@ def test_a_port_that_is_taken_is_told_before_anything_starts() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert f"cannot listen at 127.0.0.1 port {port}" in refused("--port", str(port))
-        assert f"cannot listen at 127.0.0.1 port {port}" in refused("--grpc-port", str(port))
+        told = refused("--port", "0", "--grpc-port", str(port))
+        assert f"cannot listen at 127.0.0.1 port {port}" in told
+    same = str(free_port())
+    assert f"port {same}" in refused("--port", same, "--grpc-port", same)
