@@ -56,7 +56,8 @@ def test_a_text_is_interpreted_for_its_tenant(client: Callable[..., Any], stream
 
 def test_an_answer_comes_whole_or_an_event_for_each_sentence(client: Callable[..., Any]) -> None:
     whole = client("/v1/answer", json={"text": "why"}).json()
-    assert whole == {"text": "You asked why. That is all.", "done": True}
+    told = {"text": "You asked why. That is all.", "done": True}
+    assert whole == told | {"title": "the manual", "place": "page 3"}
     streamed = client("/v1/answer", json={"text": "why"}, headers={"Accept": "text/event-stream"})
     assert streamed.headers["content-type"].startswith("text/event-stream")
     events = [json.loads(one.removeprefix("data: ")) for one in streamed.text.split("\n\n")[:-1]]
@@ -68,7 +69,8 @@ def test_an_answer_comes_whole_or_an_event_for_each_sentence(client: Callable[..
 
 def test_what_documents_say_somewhere_is_summarised(client: Callable[..., Any]) -> None:
     told = client("/v1/summarise", json={"name": "the manual", "words": 40})
-    assert told.json() == {"text": "the manual in 40 words.", "done": True}
+    reply = told.json()
+    assert (reply["text"], reply["done"]) == ("the manual in 40 words.", True)
     assert client("/v1/summarise", json={"name": ""}).status_code == 422
     assert client("/v1/summarise", json={"text": "the manual"}).status_code == 422
 
@@ -111,6 +113,15 @@ def test_a_sound_is_heard_and_interpreted(client: Callable[..., Any], streams: S
     assert [chunk.sequence for chunk in chunks] == list(range(len(chunks)))
     assert {message.area for message in heard.messages} == {"hall"}
     assert len(meant.messages) == 1
+
+
+def test_a_sound_is_heard_without_its_meaning_where_that_is_wished(
+    client: Callable[..., Any], streams: Streams
+) -> None:
+    told = client("/v1/hear?intents=false", content=sound(1.0)).json()
+    assert (told["transcript"], told["commands"]) == ("lights out", [])
+    assert [word["start_s"] for word in told["words"]] == [0.25, 0.5]
+    assert [stage for stage, *_ in streams.asked] == ["asr"]
 
 
 @pytest.mark.parametrize(

@@ -149,9 +149,9 @@ def test_a_text_is_interpreted_for_its_tenant(client: Client, streams: Stalling)
 
 def test_an_answer_comes_a_sentence_at_a_time(client: Client) -> None:
     told = client.told("Answer", CLASSES["TextRequest"](text="why"))
-    assert [(one.text, one.more) for one in told] == [
-        ("You asked why.", True),
-        ("That is all.", False),
+    assert [(one.text, one.more, one.title, one.place) for one in told] == [
+        ("You asked why.", True, "", ""),
+        ("That is all.", False, "the manual", "page 3"),
     ]
 
 
@@ -171,6 +171,7 @@ def test_a_text_is_spoken_and_a_sound_is_heard(client: Client, streams: Stalling
     request.intents = False
     heard = client.ask("Hear", request, "HearReply")
     assert (heard.transcript, heard.HasField("meaning")) == ("lights out", False)
+    assert [(word.text, word.start_s) for word in heard.words] == [("lights", 0.25), ("out", 0.5)]
 
 
 def test_the_models_are_listed(client: Client) -> None:

@@ -10,6 +10,7 @@ from io import BytesIO
 
 from assistant.core.messages import (
     Command,
+    Found,
     Interpretation,
     Message,
     Question,
@@ -19,6 +20,7 @@ from assistant.core.messages import (
     StageFailed,
     Summarise,
     Transcript,
+    Word,
 )
 from assistant.hub.observation.figures import StageLoad
 from assistant.hub.tenants import Tenant, hash_of
@@ -70,9 +72,16 @@ class Streams:
                     yield StageFailed(
                         stage="answer", code="answer.broken", message="", utterance_id=name
                     )
-                yield SpokenReply(utterance_id=name, text="That is all.")
+                found = Found(tier="extracted", title="the manual", place="page 3")
+                yield SpokenReply(utterance_id=name, text="That is all.", found=found)
             case last:
-                yield Transcript(utterance_id=last.utterance_id, revision=0, text="lights out")
+                words = tuple(
+                    Word(text=text, start_s=start_s, end_s=start_s + 0.25, confidence=0.5)
+                    for text, start_s in (("lights", 0.25), ("out", 0.5))
+                )
+                yield Transcript(
+                    utterance_id=last.utterance_id, revision=0, text="lights out", words=words
+                )
 
     async def ready(self) -> bool:
         return self.is_ready
