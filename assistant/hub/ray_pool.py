@@ -93,8 +93,7 @@ class RayPool:
             except (RayActorError, StopAsyncIteration) as error:
                 died = error
             except RayError as error:  # its text is the trace of a replica
-                told = f"{stage}: the reply broke off: {type(error).__name__}"
-                raise PoolError("pool.ray", told) from error
+                raise PoolError("pool.ray", f"{stage}: {type(error).__name__}") from error
             except TimeoutError as error:
                 told = f"{stage}: nothing came for {self._silence_s:g} s"
                 raise PoolError("pool.silent", told) from error
