@@ -6,7 +6,9 @@ from contextlib import closing
 
 from assistant.answer.answerer import Answer, AnswerTier
 from assistant.answer.generation.token_scheduler import Outlook, Steps
+from assistant.core.messages import Question
 from assistant.core.network.hub import Answered, Awaited, Hub
+from assistant.core.traces.ids import spoken
 
 LOOK_S = 0.005
 """Seconds that one step waits."""
@@ -28,17 +30,21 @@ class HubAnswers:
         """Whether there is a hub to ask."""
         return self._hub is not None
 
-    def answering(self, question: str) -> Steps[Answer | None]:
+    def answering(self, question: Question) -> Steps[Answer | None]:
         """The steps to its answer."""
         if self._hub is None:
             return None
-        return (yield from _awaited(self._hub.answer(question)))
+        with spoken(question.utterance_id):
+            awaited = self._hub.answer(question.text)
+        return (yield from _awaited(awaited))
 
-    def summarising(self, name: str, words: int | None) -> Steps[Answer | None]:
+    def summarising(self, question: Question, name: str, words: int | None) -> Steps[Answer | None]:
         """The steps to its summary of what has a name there."""
         if self._hub is None:
             return None
-        return (yield from _awaited(self._hub.summarise(name, words)))
+        with spoken(question.utterance_id):
+            awaited = self._hub.summarise(name, words)
+        return (yield from _awaited(awaited))
 
 
 def _awaited(awaited: Awaited[Answered]) -> Steps[Answer | None]:

@@ -228,7 +228,7 @@ class AnswerStage:
         try:
             summary = yield from self.answers.summarising(name, words)
         except AnswerError as error:
-            there = yield from self._hub.summarising(name, words)
+            there = yield from self._hub.summarising(question, name, words)
             if there is not None:
                 yield self._said(question, there)
             else:
@@ -262,7 +262,7 @@ class AnswerStage:
         if task.follows and answer.tier is AnswerTier.DECLINED:
             return self._reply(question, declined)
         if answer.tier is AnswerTier.DECLINED:
-            there = yield from self._hub.answering(question.text)
+            there = yield from self._hub.answering(question)
             answer = there or answer
         return self._said(question, answer, declined)
 

@@ -13,7 +13,7 @@ import typer
 from rich.table import Table
 
 from assistant.cli.shared.output import console, emit
-from assistant.control.traces.otlp import ERROR, Export, SpanRecord, read_line, trace_id_of
+from assistant.control.traces.otlp import ERROR, Export, SpanRecord, read_line
 from assistant.control.traces.ring import lines_of
 from assistant.core.clock import time_zone
 from assistant.core.config import Config as Settings
@@ -22,6 +22,7 @@ from assistant.core.errors import InputError
 from assistant.core.files import replace_file
 from assistant.core.layout import HUB_TRACES_FOLDER, TRACES_FOLDER
 from assistant.core.models.versions import MALFORMED
+from assistant.core.traces.ids import trace_id_of
 
 app = typer.Typer(no_args_is_help=True, help="Where the time of the last utterances went.")
 

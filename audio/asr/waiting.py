@@ -16,6 +16,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.fork import Fork
 from assistant.core.messages import SAMPLE_RATE_HZ, Utterance
 from assistant.core.settings.wyoming import PEER
+from assistant.core.traces.ids import spoken
 from audio.asr.recognizer import Recognition, Recognizer
 
 AFTER_WORDS = np.zeros(SAMPLE_RATE_HZ // 4, np.int16)
@@ -60,7 +61,8 @@ class Said:
         """What a recogniser that has heard all of it makes of it."""
         if self.peer == PEER:
             recognizer.feed(AFTER_WORDS)
-        return recognizer.finish()
+        with spoken(self.name):
+            return recognizer.finish()
 
 
 Over = tuple[Utterance, Said]

@@ -28,6 +28,7 @@ from assistant.core.messages import (
     Summarise,
     Tick,
 )
+from assistant.core.traces.ids import ROOT, span_id_of, trace_id_of
 from tests.support.stand_in_hub import StandInHub, hub_for_stages
 
 NO_SUCH_DOCUMENT = "I have no document of that name."
@@ -98,6 +99,8 @@ def test_what_is_not_known_here_is_asked_there(stage: AnswerStage, hub: StandInH
     (source,) = asks(stage, Question(utterance_id="u2", text="says who", task=NameSource()))
     assert source.text == "From the larder's list, Jars."
     assert [path for path, _ in hub.asked] == ["/v1/answer"]
+    own = trace_id_of("u1")
+    assert hub.traces == [f"00-{own}-{span_id_of(own, ROOT)}-01"]
 
 
 def test_what_is_known_here_is_never_sent(stage: AnswerStage, hub: StandInHub) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from assistant.control.traces.otlp import trace_id_of
 from assistant.control.traces.ring import lines_of
 from assistant.core.layout import RECORDINGS_FOLDER, TRACES_FOLDER
+from assistant.core.traces.ids import trace_id_of
 from assistant.recordings.folder import recorded
 from assistant.recordings.trace import Trace
 from audio.tts.flite import Flite

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from assistant.answer.answerer import NOTHING_FOUND
+from assistant.core.traces.ids import trace_id_of
 from tests.support.network_bridge import EndableBridge
 from tests.support.scenario import Do, Expect, Say, Spoken, quiet, tell
 from tests.support.stand_in_hub import KEY, WORDS, StandInHub
@@ -45,6 +46,8 @@ def test_what_only_the_hub_knows_is_spoken_and_without_it_the_device_goes_on(
         ],
     )
     assert [path for path, _ in hub.asked] == ["/v1/hear?intents=false", "/v1/answer"]
+    said = trace_id_of(daemon.last("Transcript")["utterance_id"])
+    assert [trace.split("-")[1] for trace in hub.traces] == [said, said]
     time = [
         Say("computer, what time is it"),
         Expect("Transcript", {"text": "what time is it", "engine": "pocketsphinx"}),

@@ -16,9 +16,10 @@ pytest.importorskip("httpx", reason="the test client of the extra hub is not ins
 from fastapi.testclient import TestClient
 
 from assistant.cli import trace
-from assistant.control.traces.otlp import SERVER, trace_id_of
+from assistant.control.traces.otlp import SERVER
 from assistant.control.traces.ring import LineRing, LoggedRing, lines_of
 from assistant.core.layout import HUB_TRACES_FOLDER
+from assistant.core.traces.ids import trace_id_of
 from assistant.hub.gateway import application
 from assistant.hub.observation.traces import CallTracer
 from assistant.hub.service import Service

@@ -45,6 +45,8 @@ class StandInHub:
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.asked: list[tuple[str, bytes]] = []
+        self.traces: list[str] = []
+        """The header `traceparent` of each, "" for none."""
         self.connections = 0
         self.how = "well"
         self.answer: Mapping[str, Any] = {
@@ -94,6 +96,7 @@ class StandInHub:
             self._send(request, 401, b"{}")
             return
         self.asked.append((request.path, body))
+        self.traces.append(request.headers.get("traceparent", ""))
         content = json.dumps(self._reply(request.path)).encode()
         match self.how:
             case "silent":

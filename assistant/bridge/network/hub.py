@@ -52,6 +52,8 @@ class HubClient:
         """What the hub replies, which is what was asked for."""
         kind = SOUND if asked.path.startswith("/v1/hear") else JSON
         headers = [("Content-Type", kind), *self._headers()]
+        if asked.traceparent:
+            headers.append(("traceparent", asked.traceparent))
         if self._breaker.state(self._clock()) is BreakerState.OPEN:
             raise BridgeError(AWAY, f"{self._origin} failed again and again; it rests for a while")
         self._breaker = self._breaker.sent(self._clock())

@@ -6,7 +6,6 @@ protobuf that are used here; ids are hexadecimal there, and 64-bit numbers are t
 
 from __future__ import annotations
 
-import hashlib
 import socket
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
@@ -15,6 +14,7 @@ import msgspec
 
 from assistant.control.traces.context import TraceContext
 from assistant.control.traces.spans import Span, Value
+from assistant.core.traces.ids import span_id_of, trace_id_of
 
 INTERNAL, SERVER = 1, 2
 """The kinds of a span that calls nobody, and of one that was called."""
@@ -149,8 +149,8 @@ class Exporter:
             attributes["error.type"] = span.error
         return SpanRecord(
             trace_id=above.trace_id,
-            span_id=_span_id(own, span.name, span.number),
-            parent_span_id=_span_id(own, span.parent, 0) if span.parent else above.span_id,
+            span_id=span_id_of(own, span.name, span.number),
+            parent_span_id=span_id_of(own, span.parent) if span.parent else above.span_id,
             name=span.name,
             kind=INTERNAL if span.parent else self._kind,
             start_time_unix_nano=str(epoch_ns + round(span.begins_s * 1e9)),
@@ -160,19 +160,9 @@ class Exporter:
         )
 
 
-def trace_id_of(utterance_id: str) -> str:
-    """The id of an utterance's trace, 16 bytes in hexadecimal, the same wherever it is derived."""
-    return hashlib.sha256(utterance_id.encode()).hexdigest()[:32]
-
-
 def read_line(line: bytes) -> Export:
     """The export in a line; raises `msgspec.DecodeError` for what is none."""
     return _DECODER.decode(line)
-
-
-def _span_id(own: str, name: str, number: int) -> str:
-    """8 bytes in hexadecimal; `own` is the id of the trace if it has no caller."""
-    return hashlib.sha256(f"{own} {name} {number}".encode()).hexdigest()[:16]
 
 
 def _attributes(values: Mapping[str, Value]) -> tuple[KeyValue, ...]:

@@ -39,10 +39,10 @@ from assistant.core.messages import (
     Utterance,
     Woke,
 )
+from assistant.core.traces.ids import ROOT
 from assistant.recordings.trace import decided, of_kind
 
 Value = str | int | float | bool
-ROOT = "utterance"
 
 _Revised = TypeVar("_Revised", Utterance, Transcript, Interpretation)
 

@@ -62,11 +62,15 @@ HubPath = Literal["/v1/hear?intents=false", "/v1/answer", "/v1/summarise"]
 
 
 class AskHub(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Ask the hub of the settings: a WAV file of what was said, or JSON."""
+    """Ask the hub of the settings: a WAV file of what was said, or JSON.
+
+    `traceparent` names the trace that it is a part of.
+    """
 
     path: HubPath
     body: bytes
     within_s: float
+    traceparent: str = ""
 
 
 class CheckHub(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -19,6 +19,7 @@ from assistant.core.errors import BridgeError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from assistant.core.network.exchange import AskHub, Asking, Fetched, HubPath
 from assistant.core.settings.hub import HubSettings
+from assistant.core.traces.ids import traceparent
 
 OK = 200
 LONGEST_SOUND_S = 30.0
@@ -90,7 +91,10 @@ class Awaited(Generic[T]):
 
 
 class Hub:
-    """The hub of the settings, at the bridge's `socket`. Asking it takes nobody's time."""
+    """The hub of the settings, at the bridge's `socket`. Asking it takes nobody's time.
+
+    What is asked for an utterance is a part of its trace (`assistant.core.traces.ids.spoken`).
+    """
 
     def __init__(self, settings: HubSettings, socket: Path) -> None:
         self._within_s, self._socket = settings.within_s, socket
@@ -116,4 +120,5 @@ class Hub:
         return msgspec.json.encode({**asked, "budget_s": self._within_s})
 
     def _ask(self, path: HubPath, body: bytes, kind: type[T]) -> Awaited[T]:
-        return Awaited(self._socket, AskHub(path=path, body=body, within_s=self._within_s), kind)
+        asked = AskHub(path=path, body=body, within_s=self._within_s, traceparent=traceparent())
+        return Awaited(self._socket, asked, kind)

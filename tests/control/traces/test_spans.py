@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.control.traces.otlp import Exporter, trace_id_of
+from assistant.control.traces.otlp import Exporter
 from assistant.control.traces.spans import Span, spans_of
 from assistant.core.messages import (
     Command,
@@ -19,6 +19,7 @@ from assistant.core.messages import (
     Transcript,
     Woke,
 )
+from assistant.core.traces.ids import trace_id_of
 from tests.support.otlp import facts_of, parsed, spans_in, uncovered_s
 from tests.support.utterances import utterance
 

@@ -13,7 +13,7 @@ from assistant.control.metrics_store import MetricsStore
 from assistant.control.recollection import Recollection
 from assistant.control.server import ControlServer
 from assistant.control.stage import ControlStage
-from assistant.control.traces.otlp import read_line, trace_id_of
+from assistant.control.traces.otlp import read_line
 from assistant.control.traces.ring import LineRing, lines_of
 from assistant.control.traces.tracer import MOST_OPEN, SETTLED_S, UNHEARD_S, Tracer
 from assistant.core.messages import (
@@ -25,6 +25,7 @@ from assistant.core.messages import (
     TraceMade,
     Woke,
 )
+from assistant.core.traces.ids import trace_id_of
 from tests.support.utterances import utterance
 
 EVENTS = (
