@@ -23,24 +23,29 @@ class RateError(AssistantError):
 
 
 class Doors:
-    """Lets in who has the key of one of the `tenants`; of one without a key everybody."""
+    """Lets in who has the key of one of the `tenants`; of one without a key everybody.
+
+    The tenants may change, as those of `KnownTenants` do. One whose rate is another begins anew.
+    """
 
     def __init__(self, tenants: Mapping[str, Tenant], clock: Callable[[], float]) -> None:
         self._tenants, self._clock = tenants, clock
         self._open = next((name for name, tenant in tenants.items() if not tenant.key), None)
-        self._buckets = {
-            name: TokenBucket(tenant.requests_per_s, tenant.burst)
-            for name, tenant in tenants.items()
-        }
+        self._buckets: dict[tuple[str, float, int], TokenBucket] = {}
 
     def let_in(self, key: str | None) -> str:
         """The tenant whose key this is; raises `StrangerError` and `RateError`."""
         name = self._open
         if name is None and key is not None:
             name = tenant_with(key, self._tenants)
-        if name is None:
+        tenant = self._tenants.get(name) if name is not None else None
+        if name is None or tenant is None:
             raise StrangerError("hub.key", "send a tenant's key: Authorization: Bearer KEY")
-        wait_s = self._buckets[name].take(self._clock())
+        wait_s = self._bucket(name, tenant).take(self._clock())
         if wait_s > 0:
             raise RateError(math.ceil(wait_s))
         return name
+
+    def _bucket(self, name: str, tenant: Tenant) -> TokenBucket:
+        rate = tenant.requests_per_s, tenant.burst
+        return self._buckets.setdefault((name, *rate), TokenBucket(*rate))

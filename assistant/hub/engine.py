@@ -3,6 +3,7 @@
 Nothing is reported to Ray's makers, no dashboard is served, nothing but errors is logged, and none
 of Serve's own HTTP servers runs, which know no tenants. Ray's processes take only who knows a token
 that is made at each start; left to itself, Ray keeps one for good, in a file that all may read.
+A call after its end starts no other Ray.
 """
 
 import os
@@ -20,6 +21,7 @@ SWITCHES = {
     "RAY_enable_metrics_collection": "0",
     "RAY_task_events_report_interval_ms": "0",
     "RAY_DISABLE_IMPORT_WARNING": "1",
+    "RAY_ENABLE_AUTO_CONNECT": "0",
     "RAY_AUTH_MODE": "token",
     "RAY_AUTH_TOKEN": secrets.token_hex(32),
 }
@@ -30,6 +32,11 @@ import ray as ray  # noqa: E402
 from ray import serve as serve  # noqa: E402
 from ray.exceptions import RayActorError as RayActorError  # noqa: E402
 from ray.exceptions import RayError as RayError  # noqa: E402
+from ray.serve._private.common import DeploymentID as DeploymentID  # noqa: E402
 from ray.serve.config import RequestRouterConfig as RequestRouterConfig  # noqa: E402
+from ray.serve.context import _get_global_client  # noqa: E402
+from ray.serve.exceptions import RayServeException as RayServeException  # noqa: E402
 from ray.serve.handle import DeploymentHandle as DeploymentHandle  # noqa: E402
 from ray.serve.request_router import RequestRouter as RequestRouter  # noqa: E402
+
+serve_client = _get_global_client

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import count
@@ -21,12 +21,14 @@ from assistant.hub.ledger import newest_ledger
 from assistant.hub.observation.figures import StageLoad
 from assistant.hub.observation.watch import current_stage
 from assistant.hub.replica import MakeStage
-from assistant.hub.serving import RUNNING, Cluster, handle_to
+from assistant.hub.scaler import Scaler
+from assistant.hub.serving import RUNNING, Cluster, Release, handle_to
 from assistant.hub.wire import packed, unpacked_reply
 from assistant.pool.admission import BUSY_REPLY, Tier, admit
 from assistant.pool.conversations import Conversations
 from assistant.pool.pool import BusyError, PoolError, Stream
 from assistant.pool.requests import PoolRequest, is_last
+from assistant.pool.scaling import ScalingPolicy
 
 SILENCE_S = 60.0
 """Time without a message of a reply after which the request fails."""
@@ -41,7 +43,8 @@ HERE = ""
 class RayPool:
     """Runs stages on Ray Serve, which it starts: `replicas` of each, with a stage per tenant.
 
-    Raises `PoolError` where a stage cannot be made.
+    With `scaling` there are as many as that wants in place of `replicas`. Raises `PoolError` where
+    a stage cannot be made.
     """
 
     def __init__(
@@ -50,16 +53,24 @@ class RayPool:
         replicas: int = 1,
         tenants: Sequence[str] = (HERE,),
         silence_s: float = SILENCE_S,
+        scaling: ScalingPolicy | None = None,
     ) -> None:
         self._stages, self._silence_s = frozenset(makers), silence_s
+        self._release = Release(makers, tuple(tenants))
+        self._tenants = frozenset(tenants)
+        """Those whom every replica serves."""
+        self._numbers = count(1)
         self._conversations = Conversations()
         self._cluster = Cluster()
         self._handles: dict[tuple[asyncio.AbstractEventLoop, str], DeploymentHandle] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         with ExitStack() as undone:
             undone.callback(self._cluster.close)
-            self._cluster.deploy(makers, tenants, replicas)
+            policy = scaling or ScalingPolicy(least=replicas, most=replicas)
+            self._scaler = Scaler(makers, policy, self._cluster.scale)
+            self._deploy(self._release, self._stages)
             undone.pop_all()
+        self._scaler.start()
 
     async def stream(
         self, stage: str, request: PoolRequest, budget_s: float = math.inf, tenant: str = HERE
@@ -70,6 +81,8 @@ class RayPool:
         the same messages of the same request, so those that were given already are passed over.
         """
         taken = self._admitted(stage, request, budget_s)
+        if tenant not in self._tenants:
+            raise PoolError("pool.tenant", f"{stage} serves no {tenant} here")
         body = packed(taken.messages)
         shape, last = taken.shape, self._conversations.before(stage, request, boottime_s())
         before = packed(last.messages) if last is not None else b""
@@ -111,6 +124,30 @@ class RayPool:
         self._admitted(stage, request, budget_s)
         return _Waiting(self._own_loop(), self.stream(stage, request, budget_s, tenant))
 
+    def update(self, makers: Mapping[str, MakeStage], tenants: Sequence[str]) -> None:
+        """Replace every replica by one with these stages and tenants, one stage after another.
+
+        It waits until all are replaced, and belongs to one thread. Tenants that are not served any
+        more are refused from the beginning on, new ones until the end. Raises `PoolError` where a
+        stage cannot be made; then the replicas are those of before.
+        """
+        if self._stages != makers.keys():
+            told = f"the stages are {', '.join(sorted(self._stages))}; others take a new start"
+            raise PoolError("pool.stages", told)
+        before, served = self._release, self._tenants
+        release = Release(makers, tuple(tenants), next(self._numbers))
+        self._tenants = served & frozenset(tenants)
+        begun: list[str] = []
+        try:
+            for stage in sorted(self._stages):
+                begun.append(stage)
+                self._deploy(release, (stage,))
+        except PoolError:
+            self._deploy(before, begun)
+            self._tenants = served
+            raise
+        self._release, self._tenants = release, frozenset(tenants)
+
     async def ready(self) -> bool:
         """Whether every stage has a replica that serves."""
         return await asyncio.to_thread(self._cluster.serves, self._stages)
@@ -129,10 +166,15 @@ class RayPool:
 
     def close(self) -> None:
         """End every process of Ray's."""
+        self._scaler.close()
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
         self._handles.clear()
         self._cluster.close()
+
+    def _deploy(self, release: Release, stages: Collection[str]) -> None:
+        with self._scaler.paused():
+            self._cluster.deploy(release, stages, self._scaler.wanted)
 
     def _admitted(self, stage: str, request: PoolRequest, budget_s: float) -> PoolRequest:
         """The request, or what is lighter; raises `BusyError`."""

@@ -8,7 +8,9 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 
 import msgspec
 import uvicorn
@@ -26,7 +28,9 @@ from assistant.hub.rpc.server import Certificate, RpcServer
 from assistant.hub.schema import ModelState
 from assistant.hub.service import Service
 from assistant.hub.stages import makers
-from assistant.hub.tenants import Tenant
+from assistant.hub.tenants import KnownTenants, Tenant
+from assistant.hub.updates import Updates
+from assistant.pool.scaling import ScalingPolicy
 
 MOST_CALLS = 2_000
 """Calls at a time; further ones are told 503."""
@@ -65,40 +69,50 @@ def run(
     config: Config,
     tenants: Mapping[str, Tenant],
     listening: Listening,
-    replicas: int,
+    scaling: ScalingPolicy,
     told: Callable[[str], None],
+    reread: Callable[[], Mapping[str, Tenant]],
 ) -> None:
-    """Serve until SIGTERM; `told` receives the address once all stages serve, then that of gRPC.
+    """Serve until SIGTERM; `told` receives the addresses once all stages serve, and what changes.
 
-    Raises `InputError` for an address or a certificate that cannot be used, before anything starts.
+    At SIGHUP all workers are replaced, by such for the tenants that are `reread`. Raises
+    `InputError` for an address or a certificate that cannot be used, before anything starts.
     """
     _require_certificate(listening)
+    known, wishes = KnownTenants(tenants), SimpleQueue[None]()
+    # From the beginning on: else it would end the hub, and what changed by then be missed.
+    signal.signal(signal.SIGHUP, lambda *_: wishes.put(None))
     with closing(_socket(listening.host, listening.port)) as bound:
         if listening.rpc_port:
             # gRPC binds it only once the stages are there.
             _socket(listening.host, listening.rpc_port).close()
         bound_at = msgspec.structs.replace(listening, port=bound.getsockname()[1])
-        with closing(RayPool(makers(config, tenants), replicas, tuple(tenants))) as pool:
-            service = Service(pool, tenants, lambda: _models(config), observers=_observers(config))
-            settings = uvicorn.Config(
-                application(service),
-                ssl_certfile=listening.cert,
-                ssl_keyfile=listening.key,
-                loop="asyncio",  # gRPC's own loop knows no other
-                lifespan="off",
-                log_level="warning",
-                access_log=False,
-                server_header=False,
-                limit_concurrency=MOST_CALLS,
-                timeout_graceful_shutdown=ENDS_S,
-            )
-            server = _Server(settings, _rpc(service, bound_at))
+        pool = RayPool(makers(config, tenants), tenants=tuple(tenants), scaling=scaling)
+        with closing(pool):
+            service = Service(pool, known, lambda: _models(config), observers=_observers(config))
+            server = _Server(_settings(service, listening), _rpc(service, bound_at))
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, server.handle_exit)
-            told(bound_at.url)
+            told(f"serves at {bound_at.url}")
             if listening.rpc_port:
-                told(f"{bound_at.rpc_address} (gRPC)")
+                told(f"serves at {bound_at.rpc_address} (gRPC)")
+            Updates(pool, known, reread, partial(makers, config), told, wishes).start()
             server.run(sockets=[bound])
+
+
+def _settings(service: Service, listening: Listening) -> uvicorn.Config:
+    return uvicorn.Config(
+        application(service),
+        ssl_certfile=listening.cert,
+        ssl_keyfile=listening.key,
+        loop="asyncio",  # gRPC's own loop knows no other
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=MOST_CALLS,
+        timeout_graceful_shutdown=ENDS_S,
+    )
 
 
 class _Server(uvicorn.Server):

@@ -6,19 +6,31 @@ import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from assistant.core.layout import ASR
-from assistant.hub.engine import DeploymentHandle, RequestRouterConfig, ray, serve
+from assistant.hub.engine import (
+    DeploymentHandle,
+    DeploymentID,
+    RayError,
+    RayServeException,
+    RequestRouterConfig,
+    ray,
+    serve,
+    serve_client,
+)
 from assistant.hub.replica import MakeStage, Replica
 from assistant.hub.router import TokenRouter
 from assistant.pool.pool import PoolError
 
-RUNNING = "RUNNING"
-"""State of a replica that serves, as Serve names it."""
+RUNNING, FAILED = "RUNNING", "DEPLOY_FAILED"
+"""State of a replica or an application that serves, and of one that cannot, as Serve names them."""
 OBJECTS_BYTES = 80 * 2**20
 """Shared memory for values that are passed by reference; ours are not."""
 MOST_ONGOING = 2_000
@@ -27,6 +39,10 @@ LOGGING = {"log_level": "WARNING", "enable_access_log": False}
 HEALTH_EVERY_S, UNHEALTHY_S = 0.5, 5.0
 DRAINS_S = 15.0
 """Time that a replica that stops has to finish what it holds."""
+ASKED_S = 5.0
+"""Time in which Serve's controller takes a wish."""
+LOOKS_EVERY_S = 0.2
+"""Time between two looks at whether what was deployed serves."""
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -45,11 +61,23 @@ KINDS: Mapping[str, Kind] = {
 OTHER = Kind(1_000.0)
 
 
+class Release(msgspec.Struct, frozen=True):
+    """What the replicas run: `makers` of the stages of each of the `tenants`.
+
+    Replicas with another `number` are replaced when it is deployed.
+    """
+
+    makers: Mapping[str, MakeStage]
+    tenants: tuple[str, ...]
+    number: int = 0
+
+
 class Cluster:
     """Ray of this machine, for as long as it is open."""
 
     def __init__(self) -> None:
         logging.getLogger("ray.serve").setLevel(logging.ERROR)
+        self._is_closed, self._ending = False, threading.Lock()
         # Ray opens its folder to everybody, so it is in one that is not. Sockets lie there, whose
         # paths may be 107 bytes long.
         self._folder = Path(tempfile.mkdtemp(prefix="hub-"))
@@ -63,25 +91,50 @@ class Cluster:
             _temp_dir=str(self._folder / "ray"),
         )
         serve.start(proxy_location="Disabled", logging_config=LOGGING)
+        self._controller = serve_client()._controller
 
     def deploy(
-        self, makers: Mapping[str, MakeStage], tenants: Sequence[str], replicas: int
+        self, release: Release, stages: Collection[str], replicas: Callable[[str], int]
     ) -> None:
-        """Start `replicas` of each stage; returns once all serve. Raises `PoolError`."""
+        """Have so many `replicas` of each of the stages; returns once all serve.
+
+        Those of another release serve until these do, and then finish what they hold. Where a new
+        one cannot be made, or all ends, `PoolError` is raised, and the others serve on.
+        """
         targets = [
             serve.RunTarget(
-                _deployment(stage, replicas).bind(stage, make, tuple(tenants)),
+                _deployment(stage, replicas(stage), release.number).bind(
+                    stage, release.makers[stage], release.tenants
+                ),
                 name=stage,
                 route_prefix=None,
                 logging_config=LOGGING,
+                external_scaler_enabled=True,
             )
-            for stage, make in makers.items()
+            for stage in stages
         ]
         try:
-            serve.run_many(targets)
-        except RuntimeError as error:  # its text is the trace of a replica
+            with self._open():
+                serve.run_many(
+                    targets,
+                    wait_for_ingress_deployment_creation=False,
+                    wait_for_applications_running=False,
+                )
+            while not all(self._runs(stage) for stage in stages):
+                time.sleep(LOOKS_EVERY_S)
+        except (RuntimeError, RayError, RayServeException) as error:
+            # The text is the trace of a replica.
             last = str(error).strip().splitlines()[-1]
             raise PoolError("pool.start", f"a stage does not start: {last}") from error
+
+    def scale(self, stage: str, replicas: int) -> None:
+        """Ask for so many replicas of a stage, and wait for none; raises `PoolError`."""
+        asked = self._controller.update_deployment_replicas.remote
+        try:
+            ray.get(asked(DeploymentID(stage, stage), replicas), timeout=ASKED_S)
+        except RayError as error:
+            told = f"{stage}: Ray does not take that {replicas} are wanted: {type(error).__name__}"
+            raise PoolError("pool.scale", told) from error
 
     def serves(self, stages: Collection[str]) -> bool:
         """Whether each of the stages has a replica that serves."""
@@ -94,8 +147,26 @@ class Cluster:
 
     def close(self) -> None:
         """End every process of it, whatever it does; Serve's own end waits 30 s for nothing."""
-        ray.shutdown()
+        with self._ending:
+            self._is_closed = True
+            ray.shutdown()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _runs(self, stage: str) -> bool:
+        """Whether all replicas of a stage are those asked for; raises `RuntimeError`, or Ray's."""
+        with self._open():
+            told = serve.status().applications[stage]
+        if told.status == FAILED:
+            raise RuntimeError(told.message)
+        return bool(told.status == RUNNING)
+
+    @contextmanager
+    def _open(self) -> Iterator[None]:
+        """Let Ray not end meanwhile; raises `PoolError` where it has."""
+        with self._ending:
+            if self._is_closed:
+                raise PoolError("pool.closed", "the hub ends")
+            yield
 
 
 def handle_to(stage: str) -> DeploymentHandle:
@@ -112,7 +183,7 @@ def handle_to(stage: str) -> DeploymentHandle:
     )
 
 
-def _deployment(stage: str, replicas: int) -> serve.Deployment:
+def _deployment(stage: str, replicas: int, release: int) -> serve.Deployment:
     kind = KINDS.get(stage, OTHER)
     routing = RequestRouterConfig(
         request_router_class=TokenRouter,
@@ -134,4 +205,4 @@ def _deployment(stage: str, replicas: int) -> serve.Deployment:
         graceful_shutdown_wait_loop_s=0.2,
         graceful_shutdown_timeout_s=DRAINS_S,
         request_router_config=routing,
-    )
+    ).options(version=str(release), _internal=True)

@@ -19,7 +19,7 @@ import hashlib
 import hmac
 import secrets
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -47,6 +47,26 @@ class Tenant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     requests_per_s: Annotated[float, Meta(gt=0)] = 10.0
     burst: Annotated[int, Meta(ge=1)] = 40
     """Requests that it may make at once after a pause."""
+
+
+class KnownTenants(Mapping[str, Tenant]):
+    """The tenants that the gateway lets in at this moment; others may be put in their place."""
+
+    def __init__(self, tenants: Mapping[str, Tenant]) -> None:
+        self._tenants = tenants
+
+    def become(self, tenants: Mapping[str, Tenant]) -> None:
+        """Know these from now on; a reader sees the former ones or these."""
+        self._tenants = tenants
+
+    def __getitem__(self, name: str) -> Tenant:
+        return self._tenants[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tenants)
+
+    def __len__(self) -> int:
+        return len(self._tenants)
 
 
 def new_key() -> str:

@@ -10,9 +10,11 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 
@@ -21,7 +23,9 @@ from tests.support.commands import run_assistant
 from tests.support.network import free_port
 
 HAS_EXTRA = all(importlib.util.find_spec(name) for name in ("fastapi", "ray", "uvicorn"))
-KEYS = {"red": "the red key", "blue": "the blue key"}
+KEYS = {"red": "the red key", "blue": "the blue key", "green": "the green key"}
+CHANGED_S = 240.0
+"""Longest that the workers of three stages take to be replaced on a busy machine."""
 HOME = """
 areas: [{{name: Hall, id: hall}}]
 entities: [{{name: {name}, id: light.only, area: hall, state: "off"}}]
@@ -49,23 +53,32 @@ def test_it_lets_nobody_in_from_elsewhere_without_keys_and_encryption(tmp_path: 
     assert "No such file" in refused("--tenants", tmp_path / "none.toml")
 
 
+def test_there_may_not_be_fewer_workers_at_most_than_at_least() -> None:
+    assert "may not be less than --replicas" in refused("--replicas", "3", "--most-replicas", "2")
+
+
 @pytest.mark.skipif(HAS_EXTRA, reason="the extra hub is installed")
 def test_without_its_extra_it_names_the_remedy() -> None:
     assert "pip install 'hark-assistant[hub]'" in refused()
 
 
+def tenants(*names: str) -> str:
+    """The file of those tenants."""
+    return "\n".join(
+        f'[{name}]\nkey = "{hash_of(KEYS[name])}"\nhome = "{name}.yaml"\ndocuments = "{name}"'
+        for name in names
+    )
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hub")
-    lines = []
-    for name, key in KEYS.items():
+    for name in KEYS:
         (folder / f"{name}.yaml").write_text(HOME.format(name=f"{name} Lantern"), "utf-8")
         (folder / name).mkdir()
         fact = f"The caretaker of the {name} house is called {name.title()}beard."
         (folder / name / "house.md").write_text(f"# House\n\n{fact}\n", "utf-8")
-        lines += [f"[{name}]", f'key = "{hash_of(key)}"']
-        lines += [f'home = "{name}.yaml"', f'documents = "{name}"']
-    (folder / "tenants.toml").write_text("\n".join(lines), "utf-8")
+    (folder / "tenants.toml").write_text(tenants("red", "blue"), "utf-8")
     (folder / "config.toml").write_text("[traces]\nkeep = true\n", "utf-8")
     subprocess.run(
         [
@@ -85,7 +98,7 @@ def rpc_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def url(folder: Path, rpc_port: int) -> Iterator[str]:
+def hub(folder: Path, rpc_port: int) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     if not HAS_EXTRA:
         pytest.skip("the extra hub is not installed")
     options = ("--port", "0", "--tenants", "tenants.toml", "--cert", "cert.pem", "--key", "key.pem")
@@ -93,21 +106,29 @@ def url(folder: Path, rpc_port: int) -> Iterator[str]:
     command = (sys.executable, "-m", "assistant", "hub", *options, *rpc)
     folders = {f"{name}_DIRECTORY": str(folder / name) for name in ("STATE", "CACHE")}
     path = os.pathsep.join(sys.path)
-    hub = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=os.environ | folders | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert hub.stdout is not None
-    with hub:
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(
+            command,
+            cwd=folder,
+            env=os.environ | folders | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        ) as hub,
+    ):
+        assert hub.stdout is not None
         first = hub.stdout.readline()
         assert "serves at https://127.0.0.1:" in first
         assert f"serves at 127.0.0.1:{rpc_port} (gRPC)" in hub.stdout.readline()
-        yield first.split()[-1]
+        yield first.split()[-1], hub
         hub.send_signal(signal.SIGTERM)
         assert hub.wait(30) == 0
+
+
+@pytest.fixture(scope="module")
+def url(hub: tuple[str, subprocess.Popen[str]]) -> str:
+    return hub[0]
 
 
 def ask(
@@ -180,6 +201,30 @@ def test_it_is_asked_over_grpc_too(folder: Path, rpc_port: int) -> None:
             wait_for_ready=True,
         )
     assert [command.intent for command in meant.commands] == ["HassTurnOn"]
+
+
+def test_tenants_change_while_it_serves(
+    folder: Path, hub: tuple[str, subprocess.Popen[str]]
+) -> None:
+    (url, process), file = hub, folder / "tenants.toml"
+    assert process.stdout is not None
+    file.write_text(tenants("red", "green") + "\n[blue]\n", "utf-8")
+    process.send_signal(signal.SIGHUP)
+    end_s = time.monotonic() + CHANGED_S
+    while not (lines := (folder / "log").read_text("utf-8").splitlines()):
+        assert time.monotonic() < end_s
+        time.sleep(0.1)
+    (line,) = lines
+    assert "[blue]: it has no key" in line
+    assert line.endswith("(hub.tenants)")
+    assert ask(folder, url, "interpret", "blue", "what time is it")["commands"]
+    file.write_text(tenants("red", "green"), "utf-8")
+    process.send_signal(signal.SIGHUP)
+    assert process.stdout.readline() == "hub: new workers serve red, green\n"
+    with pytest.raises(HTTPError, match="401"):
+        ask(folder, url, "interpret", "blue", "what time is it")
+    told = ask(folder, url, "interpret", "green", "turn on the green lantern")
+    assert "green Lantern" in json.dumps(told["commands"])
 
 
 def test_a_port_that_is_taken_is_told_before_anything_starts() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assistant.hub.ledger import AVOIDED_S, BOOKED_S, WARM, Ledger
+import pytest
+
+from assistant.hub.ledger import AVOIDED_S, BOOKED_S, WAITS_OF_LAST_S, WARM, Ledger
 from assistant.pool.routing import RequestShape
 
 SHORT = RequestShape(tokens=10)
@@ -83,3 +85,31 @@ def test_a_replica_that_does_not_answer_is_asked_last_for_a_while() -> None:
     assert counts.ranked(REPLICAS, "2", SHORT, 1.5) == ["b", "a"]
     counts.avoid("b", 1.6)
     assert counts.ranked(REPLICAS, "3", SHORT, 1.1 + AVOIDED_S)[0] == "a"
+
+
+def test_a_further_replica_is_taken_to_be_as_fast_as_those_that_served() -> None:
+    """One that is taken to be far slower is never asked, and so never measured."""
+    counts = ledger()
+    for number in range(100):
+        counts.ranked(("a",), str(number), SHORT, float(number))
+        counts.began("a", str(number), SHORT, float(number))
+        counts.ended("a", str(number), number + 0.001)
+    assert counts.load(200.0).tokens_per_s > 90 * 100.0
+    counts.ranked(REPLICAS, "held", SHORT, 200.0)
+    counts.began("a", "held", SHORT, 200.0)
+    assert counts.ranked(REPLICAS, "next", SHORT, 200.0)[0] == "b"
+
+
+def test_a_request_waits_until_a_replica_has_taken_it() -> None:
+    counts = ledger()
+    counts.ranked(REPLICAS, "1", SHORT, 1.0)
+    counts.ranked(REPLICAS, "1", SHORT, 1.5)  # none had room
+    assert counts.load(2.0).tokens_outstanding == 10
+    assert counts.load(2.0).p95_wait_s == 0.0
+    counts.began("b", "1", SHORT, 2.2)
+    counts.ended("b", "1", 9.0)
+    load = counts.load(9.0)
+    assert load.tokens_outstanding == 0
+    assert load.p95_wait_s == pytest.approx(1.2)
+    assert load.replicas == 2
+    assert counts.load(2.2 + WAITS_OF_LAST_S).p95_wait_s == 0.0

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
+import msgspec
+
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AnswerError
 from assistant.core.messages import BargeIn, Message, Question, SpokenReply, Tick
@@ -61,6 +63,29 @@ class Speller:
 
     def deadline_s(self) -> float | None:
         return self._due_s if self._open else None
+
+
+class OwnedSpeller(Speller):
+    """A `Speller` that says its owner for "which"."""
+
+    def __init__(self, owner: str) -> None:
+        super().__init__()
+        self._owner = owner
+
+    def feed(self, message: Message) -> Iterator[Message]:
+        if isinstance(message, Question) and message.text == "which":
+            message = msgspec.structs.replace(message, text=self._owner)
+        return super().feed(message)
+
+
+def newer(tenant: str) -> OwnedSpeller:
+    """What another version of the code would make."""
+    return OwnedSpeller(f"new-{tenant}")
+
+
+def broken(tenant: str) -> OwnedSpeller:
+    """What cannot be made, as for a tenant whose documents are gone."""
+    raise AnswerError("answer.test", "there is nothing to read")
 
 
 def asked(name: str, text: str, area: str = "") -> PoolRequest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from assistant.cli.shared.output import console
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import InputError
 from assistant.hub.tenants import Tenant, hash_of, load_tenants, new_key
+from assistant.pool.scaling import ScalingPolicy
 
 OWN = {"here": Tenant(requests_per_s=1e6, burst=1_000_000)}
 """The only tenant of a hub without a file of them, which this machine alone reaches."""
@@ -31,13 +33,25 @@ def hub(
     key: Annotated[Path | None, typer.Option(help="Its private key, PEM.")] = None,
     tenants: Annotated[Path | None, typer.Option(help="File of who may use it.")] = None,
     replicas: Annotated[int, typer.Option(help="Workers of each stage.", min=1, max=64)] = 1,
+    most_replicas: Annotated[
+        int | None, typer.Option(help="As many while there is much to do.", min=1, max=64)
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
-    """Serve recognition, understanding and answers over HTTP, and gRPC, until SIGTERM."""
+    """Serve recognition, understanding and answers over HTTP, and gRPC, until SIGTERM.
+
+    At SIGHUP the file of tenants is read again, and all workers are replaced.
+    """
     if context.invoked_subcommand is not None:
         return
     _require_safe(host, cert, key, tenants)
-    known = load_tenants(tenants) if tenants is not None else OWN
+    if most_replicas is not None and most_replicas < replicas:
+        raise InputError("hub.replicas", "--most-replicas may not be less than --replicas")
+
+    def read() -> Mapping[str, Tenant]:
+        return load_tenants(tenants) if tenants is not None else OWN
+
+    known = read()
     settings, _ = load_config(config_files(config))
     try:
         from assistant.hub.server import Listening, run
@@ -47,7 +61,8 @@ def hub(
         told = "the hub needs Ray Serve and FastAPI: pip install 'hark-assistant[hub]'"
         raise InputError("hub.missing", told) from error
     listening = Listening(host=host, port=port, cert=cert, key=key, rpc_port=grpc_port)
-    run(settings, known, listening, replicas, lambda url: _say(f"hub: serves at {url}"))
+    scaling = ScalingPolicy(least=replicas, most=most_replicas or replicas)
+    run(settings, known, listening, scaling, lambda told: _say(f"hub: {told}"), read)
 
 
 @app.command("key")
