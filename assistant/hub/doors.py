@@ -1,4 +1,4 @@
-"""Who is let in: by a tenant's key, as often as the tenant may ask."""
+"""Who is let in: by a tenant's key, to what the tenant may ask for, as often as it may."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from assistant.hub.tenants import Tenant, tenant_with
 
 class StrangerError(AssistantError):
     """Who asks has no tenant's key."""
+
+
+class RightError(AssistantError):
+    """A tenant asks for what it may not."""
 
 
 class RateError(AssistantError):
@@ -33,8 +37,11 @@ class Doors:
         self._open = next((name for name, tenant in tenants.items() if not tenant.key), None)
         self._buckets: dict[tuple[str, float, int], TokenBucket] = {}
 
-    def let_in(self, key: str | None) -> str:
-        """The tenant whose key this is; raises `StrangerError` and `RateError`."""
+    def let_in(self, key: str | None, call: str) -> str:
+        """The tenant whose key this is, and who may make a call.
+
+        Raises `StrangerError`, `RateError` and `RightError`.
+        """
         name = self._open
         if name is None and key is not None:
             name = tenant_with(key, self._tenants)
@@ -44,6 +51,9 @@ class Doors:
         wait_s = self._bucket(name, tenant).take(self._clock())
         if wait_s > 0:
             raise RateError(math.ceil(wait_s))
+        if call not in tenant.calls:
+            allowed = ", ".join(tenant.calls) or "nothing"
+            raise RightError("hub.right", f"{name} may not {call}, but {allowed}")
         return name
 
     def _bucket(self, name: str, tenant: Tenant) -> TokenBucket:

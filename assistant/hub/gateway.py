@@ -40,10 +40,10 @@ from assistant.hub.schema import (
 )
 from assistant.hub.service import BUSY, LATE, LONGEST_S, MOST_BYTES, Service, status_of
 
-EVENTS = "text/event-stream"
+EVENTS, BELOW = "text/event-stream", "/v1"
 _BEARER = HTTPBearer(auto_error=False, description="A tenant's key.")
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem} for status in (401, 413, 429, 503)
+    status: {"model": Problem} for status in (401, 403, 413, 429, 503)
 }
 
 
@@ -60,7 +60,8 @@ class Gateway:
     ) -> None:
         """Note the tenant of a request."""
         key = bearer.credentials if bearer is not None else None
-        request.state.tenant = self._service.doors.let_in(key)
+        call = request.url.path.removeprefix(f"{BELOW}/")
+        request.state.tenant = self._service.doors.let_in(key, call)
 
     async def interpret(self, request: Request, asked: TextRequest) -> InterpretReply:
         """What a text means."""
@@ -134,7 +135,7 @@ def application(service: Service) -> Watched:
     """The gateway as an ASGI application."""
     calls = Gateway(service)
     app = FastAPI(title="Hark hub", version="1", docs_url=None, redoc_url=None)
-    inside = APIRouter(prefix="/v1", dependencies=[Depends(calls.let_in)], responses=_PROBLEMS)
+    inside = APIRouter(prefix=BELOW, dependencies=[Depends(calls.let_in)], responses=_PROBLEMS)
     inside.add_api_route("/interpret", calls.interpret, methods=["POST"])
     inside.add_api_route("/answer", calls.answer, methods=["POST"], response_model=AnswerReply)
     inside.add_api_route(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError, InputError
 from assistant.hub.calls import Streams
-from assistant.hub.doors import Doors, RateError, StrangerError
+from assistant.hub.doors import Doors, RateError, RightError, StrangerError
 from assistant.hub.observation.figures import CallFigures
 from assistant.hub.observation.watch import CallRecord, Watch
 from assistant.hub.schema import ModelState
@@ -18,7 +18,7 @@ MOST_BYTES = 8_000_000
 """Largest body: a minute of 16-bit stereo at 48 kHz is 11.5 MB, of 16 kHz mono 1.9 MB."""
 LONGEST_S = 60.0
 """Time that a call may take; whoever waits longer is told so."""
-STRANGE, UNUSABLE, TOO_OFTEN, BROKEN, BUSY, LATE = 401, 422, 429, 500, 503, 504
+STRANGE, FORBIDDEN, UNUSABLE, TOO_OFTEN, BROKEN, BUSY, LATE = 401, 403, 422, 429, 500, 503, 504
 """How a call may end, as HTTP has it."""
 
 
@@ -46,6 +46,8 @@ def status_of(error: AssistantError) -> int:
     match error:
         case StrangerError():
             return STRANGE
+        case RightError():
+            return FORBIDDEN
         case RateError():
             return TOO_OFTEN
         case BusyError() | PoolError():

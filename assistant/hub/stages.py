@@ -25,6 +25,7 @@ from assistant.core.errors import SpeakingError
 from assistant.core.layout import ASR
 from assistant.core.messages import Message
 from assistant.core.settings.documents import DocumentsSettings
+from assistant.core.settings.skills import SkillsSettings
 from assistant.core.stage import Stage
 from assistant.documents.local import consult
 from assistant.hub.replica import MakeStage
@@ -63,6 +64,7 @@ def config_of(config: Config, name: str, tenant: Tenant) -> Config:
         voice=config.voice,
         models=config.models,
         home=home,
+        skills=SkillsSettings(folders=tenant.skills, disabled=tenant.without),
         documents=DocumentsSettings(),
         storage=storage,
     )

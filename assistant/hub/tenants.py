@@ -1,10 +1,13 @@
-"""Who may use the hub: a file of tenants, each with its own home, documents and rate.
+"""Who may use the hub: a file of tenants, each with its own home, skills, documents and rights.
 
 ```toml
 [seaside]
 key = "sha256:…"            # of the key that `assistant hub key seaside` prints once
 home = "seaside/home.yaml"  # areas and devices; paths are from this file's folder
 documents = "seaside/docs"  # a file or folder that questions are answered from
+skills = ["seaside/spa"]    # folders of skills of its own
+without = ["music"]         # skills that it does not have
+calls = ["interpret"]       # what it may ask for; all without this line
 requests_per_s = 10.0
 burst = 40
 ```
@@ -21,7 +24,7 @@ import secrets
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
@@ -34,6 +37,8 @@ KEY_BYTES = 32
 PREFIX = "sha256:"
 NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
 
+CallName = Literal["interpret", "answer", "summarise", "speak", "hear", "models"]
+CALLS: tuple[CallName, ...] = get_args(CallName)
 Hash = Annotated[str, Meta(pattern=f"^{PREFIX}[0-9a-f]{{64}}$")]
 
 
@@ -44,6 +49,12 @@ class Tenant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Hash of its key; "" only for the one tenant of a hub without a file."""
     home: str = ""
     documents: str = ""
+    skills: tuple[Annotated[str, Meta(min_length=1)], ...] = ()
+    """Folders of skills that it has beside those that are built in."""
+    without: tuple[str, ...] = ()
+    """Names of skills that it does not have."""
+    calls: tuple[CallName, ...] = CALLS
+    """What it may ask for."""
     requests_per_s: Annotated[float, Meta(gt=0)] = 10.0
     burst: Annotated[int, Meta(ge=1)] = 40
     """Requests that it may make at once after a pause."""
@@ -122,7 +133,10 @@ def _tenant(file: Path, name: str, values: Any) -> Tenant:
     if not tenant.key:
         raise ConfigError("hub.tenants", f"{where}: it has no key; {_remedy(name)}")
     return msgspec.structs.replace(
-        tenant, home=_path(file, name, tenant.home), documents=_path(file, name, tenant.documents)
+        tenant,
+        home=_path(file, name, tenant.home),
+        documents=_path(file, name, tenant.documents),
+        skills=tuple(_path(file, name, folder) for folder in tenant.skills),
     )
 
 

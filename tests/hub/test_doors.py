@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Mapping
 
+import msgspec
 import pytest
 
 pytest.importorskip("fastapi", reason="the extra hub is not installed")
@@ -73,3 +74,16 @@ def test_a_tenant_with_another_rate_begins_anew_and_others_go_on(
     known.become({"red": tenant("red", burst=3), "blue": tenant("blue")})
     assert [status(client, "red") for _ in range(4)] == [200, 200, 200, 429]
     assert status(client, "blue") == 429
+
+
+def test_a_tenant_may_ask_for_what_it_has_a_right_to(
+    client: TestClient, known: KnownTenants
+) -> None:
+    limited = msgspec.structs.replace(tenant("red"), calls=("models",))
+    known.become({"red": limited, "blue": tenant("blue")})
+    headers = {"Authorization": "Bearer red"}
+    refused = client.post("/v1/interpret", json={"text": "hello"}, headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (403, "hub.right")
+    assert refused.json()["message"] == "red may not interpret, but models"
+    assert client.get("/v1/models", headers=headers).status_code == 200
+    assert status(client, "blue") == 200

@@ -179,6 +179,11 @@ def test_the_models_are_listed(client: Client) -> None:
     assert (model.name, model.version, model.state) == ("intent", "3", "shipped")
 
 
+def test_what_a_tenant_has_no_right_to_is_refused(client: Client) -> None:
+    refused = client.refusal(lambda: client.interpret("grey", text="hello"))
+    assert refused == (grpc.StatusCode.PERMISSION_DENIED, "hub.right")
+
+
 @pytest.mark.parametrize("tenant", ["", "no key", hash_of(KEYS["red"])])
 def test_without_a_tenants_key_nothing_is_served(
     client: Client, streams: Stalling, tenant: str

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assistant.core.errors import ConfigError
 from assistant.hub.rate import TokenBucket
-from assistant.hub.tenants import KEY_BYTES, hash_of, load_tenants, new_key, tenant_with
+from assistant.hub.tenants import CALLS, KEY_BYTES, hash_of, load_tenants, new_key, tenant_with
 
 HASH = hash_of("a key")
 
@@ -36,6 +36,17 @@ def test_a_tenant_is_known_by_its_key_alone(tmp_path: Path) -> None:
     assert one not in file.read_text("utf-8")
 
 
+def test_it_has_skills_of_its_own_and_may_ask_for_what_the_file_says(tmp_path: Path) -> None:
+    (tmp_path / "spa").mkdir()
+    mine = 'skills = ["spa"]\nwithout = ["music"]\ncalls = ["interpret", "models"]\n'
+    school = f'[school]\nkey = "{hash_of("another key")}"'
+    file = written(tmp_path, f'[seaside]\nkey = "{HASH}"\n{mine}{school}')
+    seaside, other = load_tenants(file).values()
+    assert (seaside.skills, seaside.without) == ((str(tmp_path / "spa"),), ("music",))
+    assert seaside.calls == ("interpret", "models")
+    assert (other.skills, other.without, other.calls) == ((), (), CALLS)
+
+
 def test_keys_are_long_and_no_two_alike() -> None:
     keys = {new_key() for _ in range(100)}
     assert len(keys) == 100
@@ -52,6 +63,9 @@ def test_keys_are_long_and_no_two_alike() -> None:
         (f'[seaside]\nkey = "{HASH}"\nhomes = "x"', 'there is no "homes"; did you mean "home"?'),
         (f'[seaside]\nkey = "{HASH}"\nhome = "none.yaml"', "there is no /"),
         (f'[seaside]\nkey = "{HASH}"\nburst = 0', ">= 1"),
+        (f'[seaside]\nkey = "{HASH}"\ncalls = ["delete"]', "'delete'"),
+        (f'[seaside]\nkey = "{HASH}"\nskills = ["none"]', "there is no /"),
+        (f'[seaside]\nkey = "{HASH}"\nskills = [""]', "length >= 1"),
         (f'[seaside]\nkey = "{HASH}"\n[school]\nkey = "{HASH}"', "have one key"),
         ("seaside = 1", "must be a section"),
         ("[seaside", "tenants.toml"),

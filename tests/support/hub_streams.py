@@ -8,6 +8,8 @@ import wave
 from collections.abc import AsyncGenerator, Mapping
 from io import BytesIO
 
+import msgspec
+
 from assistant.core.messages import (
     Command,
     Found,
@@ -28,10 +30,11 @@ from assistant.pool.admission import BUSY_REPLY
 from assistant.pool.pool import BusyError
 from assistant.pool.requests import PoolRequest
 
-KEYS = {"red": "the red key", "blue": "the blue key"}
+KEYS = {"red": "the red key", "blue": "the blue key", "grey": "the grey key"}
 TENANTS = {
     name: Tenant(key=hash_of(key), requests_per_s=1.0, burst=5) for name, key in KEYS.items()
 }
+TENANTS["grey"] = msgspec.structs.replace(TENANTS["grey"], calls=("models",))
 
 
 class Streams:

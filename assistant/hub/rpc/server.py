@@ -32,6 +32,7 @@ from assistant.hub.schema import (
 from assistant.hub.service import (
     BROKEN,
     BUSY,
+    FORBIDDEN,
     LATE,
     LONGEST_S,
     MOST_BYTES,
@@ -44,6 +45,7 @@ from assistant.hub.service import (
 
 CODES: Mapping[int, StatusCode] = {
     STRANGE: StatusCode.UNAUTHENTICATED,
+    FORBIDDEN: StatusCode.PERMISSION_DENIED,
     UNUSABLE: StatusCode.INVALID_ARGUMENT,
     TOO_OFTEN: StatusCode.RESOURCE_EXHAUSTED,
     BROKEN: StatusCode.INTERNAL,
@@ -220,7 +222,8 @@ class RpcServer:
         given = dict(context.invocation_metadata())
         with self._service.watch.call(f"/{HUB}.Hub/{name}", given.get(HEADER, "")) as call:
             try:
-                tenant = self._service.doors.let_in(_key(given.get("authorization", "")))
+                key = _key(given.get("authorization", ""))
+                tenant = self._service.doors.let_in(key, name.lower())
                 async with timeout(LONGEST_S):
                     yield tenant
                 call.status = SERVED
