@@ -64,7 +64,7 @@ def config_of(config: Config, name: str, tenant: Tenant) -> Config:
         voice=config.voice,
         models=config.models,
         home=home,
-        skills=SkillsSettings(folders=tenant.skills, disabled=tenant.without),
+        skills=SkillsSettings(folders=tenant.skills, disabled=tenant.without, grants=tenant.grants),
         documents=DocumentsSettings(),
         storage=storage,
     )

@@ -51,6 +51,8 @@ class Tenant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     documents: str = ""
     skills: tuple[Annotated[str, Meta(min_length=1)], ...] = ()
     """Folders of skills that it has beside those that are built in."""
+    grants: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """Skill → what it may use, as in the settings' `[skills.grants]`; on a hub no skill does."""
     without: tuple[str, ...] = ()
     """Names of skills that it does not have."""
     calls: tuple[CallName, ...] = CALLS

@@ -12,6 +12,8 @@ from assistant.hub.tenants import Tenant
 
 WATERING = Path(__file__).parents[2] / "examples" / "skills" / "watering"
 
+GRANTS = {"watering": ("storage", "announcements")}
+
 
 def meant(config: Config, text: str) -> list[str]:
     said = Transcript(utterance_id="u", revision=0, text=text)
@@ -24,7 +26,9 @@ def test_each_tenant_has_its_own_skills_and_lacks_what_it_is_to_lack(tmp_path: P
         storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path / "cache")),
         skills=SkillsSettings(disabled=("timer",)),
     )
-    school = config_of(device, "school", Tenant(skills=(str(WATERING),), without=("jokes",)))
+    school = config_of(
+        device, "school", Tenant(skills=(str(WATERING),), grants=GRANTS, without=("jokes",))
+    )
     seaside = config_of(device, "seaside", Tenant())
     assert meant(school, "i watered the plants") == ["NoteWatering"]
     assert meant(school, "set a timer for five minutes") == ["HassStartTimer"]
