@@ -25,6 +25,8 @@ SWITCHES = {
     "RAY_AUTH_MODE": "token",
     "RAY_AUTH_TOKEN": secrets.token_hex(32),
 }
+SERVE_SWITCHES = {name: SWITCHES[name] for name in SWITCHES if name.startswith("RAY_SERVE_")}
+"""Those that Serve's own processes read, wherever they run."""
 for _name, _value in SWITCHES.items():
     os.environ.setdefault(_name, _value)
 

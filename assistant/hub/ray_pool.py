@@ -43,8 +43,9 @@ HERE = ""
 class RayPool:
     """Runs stages on Ray Serve, which it starts: `replicas` of each, with a stage per tenant.
 
-    With `scaling` there are as many as that wants in place of `replicas`. Raises `PoolError` where
-    a stage cannot be made.
+    With `scaling` there are as many as that wants in place of `replicas`. With an `address` it
+    joins the cluster there, and starts none. Raises `PoolError` where a stage cannot be made, and
+    `InputError` where there is no such cluster.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class RayPool:
         tenants: Sequence[str] = (HERE,),
         silence_s: float = SILENCE_S,
         scaling: ScalingPolicy | None = None,
+        address: str = "",
     ) -> None:
         self._stages, self._silence_s = frozenset(makers), silence_s
         self._release = Release(makers, tuple(tenants))
@@ -61,7 +63,7 @@ class RayPool:
         """Those whom every replica serves."""
         self._numbers = count(1)
         self._conversations = Conversations()
-        self._cluster = Cluster()
+        self._cluster = Cluster(address)
         self._handles: dict[tuple[asyncio.AbstractEventLoop, str], DeploymentHandle] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         with ExitStack() as undone:

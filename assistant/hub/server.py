@@ -72,11 +72,13 @@ def run(
     scaling: ScalingPolicy,
     told: Callable[[str], None],
     reread: Callable[[], Mapping[str, Tenant]],
+    cluster: str = "",
 ) -> None:
-    """Serve until SIGTERM; `told` receives the addresses once all stages serve, and what changes.
+    """Serve until SIGTERM, on Ray of this machine or of a `cluster`.
 
-    At SIGHUP all workers are replaced, by such for the tenants that are `reread`. Raises
-    `InputError` for an address or a certificate that cannot be used, before anything starts.
+    `told` receives the addresses once all stages serve, and what changes. At SIGHUP all workers are
+    replaced, by such for the tenants that are `reread`. Raises `InputError` for an address, a
+    certificate or a cluster that cannot be used, before anything starts.
     """
     _require_certificate(listening)
     known, wishes = KnownTenants(tenants), SimpleQueue[None]()
@@ -87,7 +89,8 @@ def run(
             # gRPC binds it only once the stages are there.
             _socket(listening.host, listening.rpc_port).close()
         bound_at = msgspec.structs.replace(listening, port=bound.getsockname()[1])
-        pool = RayPool(makers(config, tenants), tenants=tuple(tenants), scaling=scaling)
+        made = makers(config, tenants)
+        pool = RayPool(made, tenants=tuple(tenants), scaling=scaling, address=cluster)
         with closing(pool):
             service = Service(pool, known, lambda: _models(config), observers=_observers(config))
             server = _Server(_settings(service, listening), _rpc(service, bound_at))

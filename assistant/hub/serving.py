@@ -5,17 +5,21 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import socket
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from assistant.core.errors import InputError
 from assistant.core.layout import ASR
 from assistant.hub.engine import (
+    SERVE_SWITCHES,
     DeploymentHandle,
     DeploymentID,
     RayError,
@@ -35,6 +39,13 @@ OBJECTS_BYTES = 80 * 2**20
 """Shared memory for values that are passed by reference; ours are not."""
 MOST_ONGOING = 2_000
 """Requests that one replica holds; more wait in the process that asks."""
+QUIET: Mapping[str, Any] = {
+    "log_to_driver": False,
+    "logging_level": "error",
+    "namespace": "hub",
+}
+JOINS_S = 3.0
+"""Time in which the head of a cluster must answer."""
 LOGGING = {"log_level": "WARNING", "enable_access_log": False}
 HEALTH_EVERY_S, UNHEALTHY_S = 0.5, 5.0
 DRAINS_S = 15.0
@@ -73,24 +84,33 @@ class Release(msgspec.Struct, frozen=True):
 
 
 class Cluster:
-    """Ray of this machine, for as long as it is open."""
+    """Ray for as long as it is open: that of this machine, or one at `address` that is joined.
 
-    def __init__(self) -> None:
+    Raises `InputError` where nothing can be joined.
+    """
+
+    def __init__(self, address: str = "") -> None:
         logging.getLogger("ray.serve").setLevel(logging.ERROR)
         self._is_closed, self._ending = False, threading.Lock()
+        self._joined, self._deployed = bool(address), frozenset[str]()
         # Ray opens its folder to everybody, so it is in one that is not. Sockets lie there, whose
         # paths may be 107 bytes long.
         self._folder = Path(tempfile.mkdtemp(prefix="hub-"))
-        ray.init(
-            num_cpus=os.cpu_count(),
-            include_dashboard=False,
-            object_store_memory=OBJECTS_BYTES,
-            log_to_driver=False,
-            logging_level="error",
-            namespace="hub",
-            _temp_dir=str(self._folder / "ray"),
-        )
-        serve.start(proxy_location="Disabled", logging_config=LOGGING)
+        try:
+            if address:
+                join(address)
+            else:
+                ray.init(
+                    num_cpus=os.cpu_count(),
+                    include_dashboard=False,
+                    object_store_memory=OBJECTS_BYTES,
+                    _temp_dir=str(self._folder / "ray"),
+                    **QUIET,
+                )
+            serve.start(proxy_location="Disabled", logging_config=LOGGING)
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
         self._controller = serve_client()._controller
 
     def deploy(
@@ -101,6 +121,7 @@ class Cluster:
         Those of another release serve until these do, and then finish what they hold. Where a new
         one cannot be made, or all ends, `PoolError` is raised, and the others serve on.
         """
+        self._deployed |= frozenset(stages)
         targets = [
             serve.RunTarget(
                 _deployment(stage, replicas(stage), release.number).bind(
@@ -146,9 +167,15 @@ class Cluster:
         )
 
     def close(self) -> None:
-        """End every process of it, whatever it does; Serve's own end waits 30 s for nothing."""
+        """End every process of it, whatever it does; Serve's own end waits 30 s for nothing.
+
+        Of a cluster that was joined, the stages alone.
+        """
         with self._ending:
             self._is_closed = True
+            if self._joined:
+                with suppress(RayError, RayServeException):  # it may be gone
+                    serve_client().delete_apps(sorted(self._deployed), blocking=False)
             ray.shutdown()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -167,6 +194,23 @@ class Cluster:
             if self._is_closed:
                 raise PoolError("pool.closed", "the hub ends")
             yield
+
+
+def join(address: str) -> None:
+    """Connect to the cluster whose head is at HOST:PORT; raises `InputError`.
+
+    It takes who has its token, from the environment variable RAY_AUTH_TOKEN.
+    """
+    host, _, port = address.rpartition(":")
+    try:
+        # Ray itself would try for minutes.
+        socket.create_connection((host, int(port)), JOINS_S).close()
+        ray.init(address=address, runtime_env={"env_vars": SERVE_SWITCHES}, **QUIET)
+    except (OSError, ValueError, OverflowError, RuntimeError, RayError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or type(error).__name__
+        raise InputError(
+            "hub.cluster", f"no cluster at {address} can be joined: {reason}"
+        ) from error
 
 
 def handle_to(stage: str) -> DeploymentHandle:

@@ -36,6 +36,9 @@ def hub(
     most_replicas: Annotated[
         int | None, typer.Option(help="As many while there is much to do.", min=1, max=64)
     ] = None,
+    address: Annotated[
+        str, typer.Option(help="HOST:PORT of a Ray cluster to join, in place of one of its own.")
+    ] = "",
     config: Annotated[Path | None, typer.Option(help="Settings, in place of the usual.")] = None,
 ) -> None:
     """Serve recognition, understanding and answers over HTTP, and gRPC, until SIGTERM.
@@ -62,7 +65,7 @@ def hub(
         raise InputError("hub.missing", told) from error
     listening = Listening(host=host, port=port, cert=cert, key=key, rpc_port=grpc_port)
     scaling = ScalingPolicy(least=replicas, most=most_replicas or replicas)
-    run(settings, known, listening, scaling, lambda told: _say(f"hub: {told}"), read)
+    run(settings, known, listening, scaling, lambda told: _say(f"hub: {told}"), read, address)
 
 
 @app.command("key")
