@@ -289,12 +289,12 @@ class Bus:
             shown = published(message)
             self._events.send_multipart(frames if shown is message else encode(shown))
 
-    def send_to(self, process: str, work: Work) -> None:
-        """Send work to one of several processes that consume it, and publish nothing.
+    def send_to(self, process: str, message: Message) -> None:
+        """Send one process a message, as work is sent, and publish nothing.
 
         Raises `BusError` when its queue stays full.
         """
-        self._push(process, encode(work), wire_name(type(work)))
+        self._push(process, encode(message), wire_name(type(message)))
 
     def leave(self, process: str) -> None:
         """Send nothing more to a process that has ended; what it has not taken is dropped."""

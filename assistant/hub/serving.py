@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,8 @@ class Cluster:
         # Ray opens its folder to everybody, so it is in one that is not. Sockets lie there, whose
         # paths may be 107 bytes long.
         self._folder = Path(tempfile.mkdtemp(prefix="hub-"))
-        try:
+        with ExitStack() as undone:
+            undone.callback(shutil.rmtree, self._folder, ignore_errors=True)
             if address:
                 join(address)
             else:
@@ -108,9 +109,7 @@ class Cluster:
                     **QUIET,
                 )
             serve.start(proxy_location="Disabled", logging_config=LOGGING)
-        except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise
+            undone.pop_all()
         self._controller = serve_client()._controller
 
     def deploy(
@@ -205,12 +204,13 @@ def join(address: str) -> None:
     try:
         # Ray itself would try for minutes.
         socket.create_connection((host, int(port)), JOINS_S).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise InputError("hub.cluster", f"nothing answers at {address}") from error
+    try:
         ray.init(address=address, runtime_env={"env_vars": SERVE_SWITCHES}, **QUIET)
-    except (OSError, ValueError, OverflowError, RuntimeError, RayError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else "") or type(error).__name__
-        raise InputError(
-            "hub.cluster", f"no cluster at {address} can be joined: {reason}"
-        ) from error
+    except (OSError, RuntimeError, RayError) as error:
+        told = f"{address} is no Ray of this version, or its RAY_AUTH_TOKEN is another"
+        raise InputError("hub.cluster", told) from error
 
 
 def handle_to(stage: str) -> DeploymentHandle:

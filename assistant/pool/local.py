@@ -150,7 +150,7 @@ class LocalPool:
         self._conversations = Conversations()
         self._decided_s = clock()
         address = self._open.enter_context(closing(Address(self._folder)))
-        self._bus = Bus(FRONT, address, (), {}, (StageFailed,))
+        self._bus = Bus(FRONT, address, (), {}, ())
         self._open.callback(self._bus.close)
         for stage, kind in stages.items():
             self._stages[stage] = _StageWorkers(kind, ScalingState(wanted=kind.policy.least))

@@ -14,6 +14,7 @@ from assistant.core.messages import (
     Message,
     Speech,
     SpokenReply,
+    StageFailed,
     Transcript,
 )
 from assistant.core.stage import Stage
@@ -54,6 +55,17 @@ class Parent:
         """Nothing is held."""
 
 
+class ToFront(Bus):
+    """Tells the front of a fault as of a reply: a broadcast is lost on who is joining just now."""
+
+    def send(self, message: Message) -> None:
+        """Send work, and faults, to the front."""
+        if isinstance(message, StageFailed):
+            self.send_to(FRONT, message)
+        else:
+            super().send(message)
+
+
 def serve(name: str, folder: str, make: Callable[[], Stage]) -> None:
     """Run the stage that `make` makes; what it makes goes to the front."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # at Ctrl+C the front ends its workers
@@ -62,7 +74,7 @@ def serve(name: str, folder: str, make: Callable[[], Stage]) -> None:
     replies = dict.fromkeys(made, FRONT)
     with closing(Address(Path(folder))) as address:
         wanted: tuple[type[Message], ...] = (*stage.consumes, *ORDERS)
-        with closing(Bus(name, address, (FRONT,), replies, wanted)) as bus:
+        with closing(ToFront(name, address, (FRONT,), replies, wanted)) as bus:
             worker = Worker(name, stage, bus, NoHeartbeat())
             signal.signal(signal.SIGTERM, lambda *_: worker.stop())
             bus.watch(Parent(worker.stop))

@@ -44,6 +44,7 @@ def test_a_state_that_no_payload_said_is_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.long
 @needs_mosquitto
 def test_a_small_attack_is_held_out(tmp_path: Path) -> None:
     found = run(BrokerAttack, 500, 1, tmp_path / "state.json")

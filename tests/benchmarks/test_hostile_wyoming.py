@@ -35,6 +35,7 @@ def test_a_service_that_hangs_or_hangs_up_is_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.long
 def test_a_small_attack_is_held_out(tmp_path: Path) -> None:
     found = run(WyomingAttack, 500, 1, tmp_path / "state.json")
     nothing = (found.faults, found.wrong_effects, found.watched.crashes, found.served.unanswered)
@@ -74,6 +75,7 @@ def test_a_planted_crash_and_its_traceback_are_noticed(tmp_path: Path, line: str
 
 
 @pytest.mark.e2e
+@pytest.mark.long
 @pytest.mark.parametrize("attack", [satellite.SatelliteAttack, base.BaseAttack])
 def test_small_attacks_on_a_satellite_and_its_base_are_held_out(
     tmp_path: Path, attack: type[Attack]

@@ -58,7 +58,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         while "Ray runtime started" not in (line := head.stdout.readline()):
             assert line, "the head did not start"
         yield f"127.0.0.1:{port}"
-        os.killpg(head.pid, signal.SIGTERM)
+        os.killpg(head.pid, signal.SIGKILL)  # it would drain for half a minute
 
 
 def _environment(token: str = TOKEN) -> dict[str, str]:
@@ -88,11 +88,11 @@ def test_it_is_served_there_and_the_cluster_goes_on(tmp_path: Path, cluster: str
 def test_who_has_another_token_is_told(tmp_path: Path, cluster: str) -> None:
     told = joined(tmp_path, cluster, "0" * 64)
     assert told.returncode == 1
-    assert f"hub.cluster: no cluster at {cluster} can be joined: Authentication" in told.stderr
+    assert f"hub.cluster: {cluster} is no Ray of this version, or its RAY_AUTH" in told.stderr
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:x", "127.0.0.1"])
 def test_where_nothing_is_it_says_so_at_once(tmp_path: Path, address: str) -> None:
     told = joined(tmp_path, address)
     assert told.returncode == 1
-    assert f"hub.cluster: no cluster at {address} can be joined" in told.stderr
+    assert f"hub.cluster: nothing answers at {address}" in told.stderr

@@ -23,7 +23,7 @@ Make = Callable[..., Pool]
 def local(died: Path) -> Pool:
     policy = ScalingPolicy(least=2, most=2)
     stages = {"answer": LocalStage(partial(Speller, str(died)), policy)}
-    return LocalPool(stages, silence_s=3.0, starts_s=3.0)
+    return LocalPool(stages, silence_s=3.0, starts_s=10.0)
 
 
 def ray(died: Path) -> Pool:
