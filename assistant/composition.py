@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.build import Answering
 from assistant.answer.in_flight import InFlight
@@ -30,6 +32,7 @@ from assistant.core.models.opened import OpenModels
 from assistant.core.models.providers import PROVIDERS
 from assistant.core.sensors.described import Sensors, load_sensors
 from assistant.core.settings import mpd, mpris
+from assistant.core.settings.hub import HubSettings
 from assistant.core.speakable import SpeakableSource
 from assistant.recordings.folder import Recordings
 from assistant.skill.home import FEED, Entity, Home, load_homes, with_players, without_feeds
@@ -75,7 +78,8 @@ class Composition:
     `made_up` gives a home for the skills where the settings name none. `told` is called with each
     skill that is left out. Where `start` is the intent model of nearly the same skills, the fit of
     this one starts from it, which takes a tenth of the time. `meanwhile` is one that serves as it
-    is, until another is fitted. Whether the `simpler` path is taken is asked at each step.
+    is, until another is fitted. Whether the `simpler` path is taken is asked at each step. Only one
+    that `asks_hub` may send anything to the hub of the settings.
     """
 
     def __init__(
@@ -92,8 +96,10 @@ class Composition:
         start: IntentModel | None = None,
         meanwhile: IntentModel | None = None,
         simpler: SimplerPath | None = None,
+        asks_hub: bool = False,
     ) -> None:
-        self._config, self._builtin, self._now = config, builtin, now
+        own = config if asks_hub else msgspec.structs.replace(config, hub=HubSettings())
+        self._config, self._builtin, self._now = own, builtin, now
         self._made_up, self._told = made_up, told or _warn
         self._start, self._meanwhile = start, meanwhile
         self._corrected, self._simpler = corrected, simpler

@@ -97,7 +97,7 @@ class Answering:
         knowledge = self.knowledge(file, shared=True)
         answers = self.answers(knowledge, self.vectors(knowledge))
         in_flight = InFlight(TokenScheduler(clock=boottime_s))
-        return AnswerStage(answers, in_flight=in_flight, faults=self.faults)
+        return AnswerStage(answers, in_flight=in_flight, faults=self.faults, hub=self.hub)
 
     def vectors(self, knowledge: Knowledge) -> VectorIndex | None:
         """The index of the passages' vectors, in a file beside theirs."""

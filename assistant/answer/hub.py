@@ -12,8 +12,8 @@ from assistant.core.traces.ids import spoken
 
 LOOK_S = 0.005
 """Seconds that one step waits."""
-WAITING = Outlook(tokens=10_000)
-"""A step that makes nothing: whoever has anything to make goes first."""
+WAITING = Outlook(tokens=24)
+"""A step that makes nothing; whoever waits takes turns with those who make as many tokens."""
 
 
 class HubAnswers:
@@ -32,17 +32,17 @@ class HubAnswers:
 
     def answering(self, question: Question) -> Steps[Answer | None]:
         """The steps to its answer."""
-        if self._hub is None:
+        if self._hub is None or question.secret:
             return None
-        with spoken(question.utterance_id):
+        with spoken(_own_id(question)):
             awaited = self._hub.answer(question.text)
         return (yield from _awaited(awaited))
 
     def summarising(self, question: Question, name: str, words: int | None) -> Steps[Answer | None]:
         """The steps to its summary of what has a name there."""
-        if self._hub is None:
+        if self._hub is None or question.secret:
             return None
-        with spoken(question.utterance_id):
+        with spoken(_own_id(question)):
             awaited = self._hub.summarise(name, words)
         return (yield from _awaited(awaited))
 
@@ -53,9 +53,15 @@ def _awaited(awaited: Awaited[Answered]) -> Steps[Answer | None]:
             there = awaited.reply(LOOK_S)
             if there is not None:
                 return _answer(there) if there.done and there.text else None
-            if (yield WAITING) is not None:
-                break
+            if (yield WAITING) is not None:  # what came by now counts
+                there = awaited.reply(0.0)
+                return _answer(there) if there is not None and there.done else None
     return None
+
+
+def _own_id(question: Question) -> str:
+    """The utterance's id, without what a pool of workers has added."""
+    return question.utterance_id.partition("#")[0]
 
 
 def _answer(there: Answered) -> Answer:

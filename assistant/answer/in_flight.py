@@ -21,14 +21,17 @@ from assistant.answer.generation.token_scheduler import (
 )
 from assistant.answer.topic import NOTHING, Topic
 from assistant.core.clock import boottime_s
-from assistant.core.errors import AnswerError
+from assistant.core.errors import AnswerError, AssistantError
 from assistant.core.failure import report_failure
 from assistant.core.messages import DocumentsDone, Generated, Message, Question
+from assistant.core.rooms.newest import Newest
 
 WORDS_WITHIN_S = {"": 2.0, "late": math.inf, "none": 0.0}
 """Wording that is wished → seconds until what was found is said without the generator's words."""
 LOOK_S = 0.02
 """Seconds for which workers are waited for, in which nobody else is heard."""
+GOES_ON_S = 60.0
+"""Seconds for which a room goes on with who answered there last, here or a worker."""
 ROOMS = 1000
 """Most rooms whose last answer is remembered."""
 
@@ -114,6 +117,8 @@ class InFlight:
         self.requests: dict[str, DocumentsDone | None] = {}
         self._workers: AnswersBeside | None = None
         self._given_back: list[GivenBack] = []
+        self._here = Newest[str, float]()
+        """Area → when a question was last answered here, and not by a worker."""
 
     @property
     def busy(self) -> bool:
@@ -139,8 +144,11 @@ class InFlight:
         Replies that need no generator are given at once. When there are too many requests already,
         so is what can be said without it. What is `shared` the workers may answer.
         """
-        if shared and self._workers is not None and self._workers.take(question, replies):
-            return
+        goes_on = question.at_s - self._here.get(question.area, -math.inf) < GOES_ON_S
+        if self._workers is not None:
+            if shared and not goes_on and self._workers.take(question, replies):
+                return
+            self._here[question.area] = question.at_s
         for step in replies:
             if isinstance(step, Message):
                 yield step
@@ -155,6 +163,8 @@ class InFlight:
         """Say nothing more to this utterance."""
         if self._workers is not None:
             self._workers.cancel(utterance_id)
+        kept = [one for one in self._given_back if one.question.utterance_id != utterance_id]
+        self._given_back = kept
         for one in self._open:
             if one.utterance_id == utterance_id and self._scheduler is not None:
                 self._scheduler.cancel(one.request)
@@ -187,7 +197,10 @@ class InFlight:
                     yield told
         while self._given_back:
             back = self._given_back.pop(0)
-            yield from self.ask(back.question, back.replies, shared=False)
+            try:
+                yield from self.ask(back.question, back.replies, shared=False)
+            except AssistantError as error:
+                yield report_failure("answer", error, back.question.utterance_id)
 
     def _take_on(
         self, scheduler: TokenScheduler, question: Question, replies: Steps[None], tokens: int

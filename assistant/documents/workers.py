@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+import msgspec
 import numpy as np
 
 from assistant.answer.answerer import NOTHING_FOUND
@@ -26,6 +27,7 @@ from assistant.core.messages import (
     Utterance,
 )
 from assistant.core.messages import Spoken as SpokenMessage
+from assistant.core.settings.hub import HubSettings
 from assistant.pool.local import LocalPool, LocalStage
 from assistant.pool.pool import Pool
 from assistant.pool.requests import PoolRequest
@@ -105,7 +107,8 @@ class Workers:
 def start(config: Config, index: Path, workers: int, recordings: bool) -> LocalPool:
     """The processes of a batch; those of recognition only where there are `recordings`."""
     policy = ScalingPolicy(least=workers, most=workers)
-    answering = LocalStage(partial(reading_stage, config, index), policy)
+    own = msgspec.structs.replace(config, hub=HubSettings())  # files stay here
+    answering = LocalStage(partial(reading_stage, own, index), policy)
     stages = {"answer": answering}
     if recordings:
         hearing = LocalStage(partial(_hearing, config), policy, most_held=2, in_slices=False)

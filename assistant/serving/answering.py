@@ -56,8 +56,9 @@ class AnswerStageMaker:
                 log.error(told, error.message, error.code)
             else:
                 self._apologise(self.knowledge.damage)
+        stage = composition.answer(self.knowledge, in_flight=self._in_flight)
         self._in_flight.share_with(self._workers(composition))
-        return composition.answer(self.knowledge, in_flight=self._in_flight)
+        return stage
 
     def close(self) -> None:
         """End the workers, and close the documents."""
@@ -72,7 +73,7 @@ class AnswerStageMaker:
             return None
         policy = ScalingPolicy(least=count, most=count)
         stage = LocalStage(partial(reading_stage, composition.config, self._file), policy)
-        return AnswerWorkers(LocalPool({STAGE: stage}, preload=(__name__,)))
+        return AnswerWorkers(partial(LocalPool, {STAGE: stage}, preload=(__name__,)))
 
     def _apologise(self, damage: Damage | None) -> None:
         """Tell the user of a damaged file, by work, which a process that still starts gets too."""
@@ -83,7 +84,7 @@ class AnswerStageMaker:
 
 def reading_stage(config: Config, index: Path) -> AnswerStage:
     """The stage of a worker, which reads the documents that another process keeps."""
-    return Composition(config).answering.reading_stage(index)
+    return Composition(config, asks_hub=True).answering.reading_stage(index)
 
 
 def load_reader(composition: Composition) -> None:

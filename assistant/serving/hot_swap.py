@@ -74,6 +74,7 @@ class HotSwap:
             library=library,
             opened=self._opened,
             corrected=True,
+            asks_hub=True,
             simpler=self.simpler,
         )
 

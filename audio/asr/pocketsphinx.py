@@ -127,8 +127,7 @@ class PocketSphinxRecognizer:
         """Forget the last utterance and begin a new one, which is likely to be one of `answers`.
 
         With `in_a_row` it is any number of them. Of what is `unasked` a sentence counts that `look`
-        hears, too: the network makes sentences of talk. For `look` both are private: an answer may
-        be a PIN, and talk anybody's.
+        hears, too: the network makes sentences of talk.
         """
         if self._running:
             self._end()
@@ -140,7 +139,7 @@ class PocketSphinxRecognizer:
         self._unasked = self._followed = unasked
         self._judged_words = 0
         if self._look is not None:
-            self._look.start(private=bool(answers) or unasked)
+            self._look.start()
         self._span.start()
         self._backlog: list[bytes] = []
         self._sound: list[bytes] = []

@@ -75,8 +75,8 @@ class SecondLook(Protocol):
     def forks(self) -> bool:
         """As of a `Recognizer`."""
 
-    def start(self, private: bool = False) -> None:
-        """Forget the last utterance; what is `private` is not to leave this device."""
+    def start(self) -> None:
+        """Forget the last utterance."""
 
     def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
         """Look at `sound`, all that there is so far, while the person speaks: `passed_s` more."""

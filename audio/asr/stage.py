@@ -91,6 +91,7 @@ class AsrStage:
         elif isinstance(message, Utterance):
             said = self._of_peers.get(message.utterance_id, self._own)
             if message.utterance_id == said.name:
+                said.secret |= message.secret
                 self._faults.note_work(message.at_s)
                 if said.peer and self._live is not said:
                     self._waiting.add(message, said)
@@ -148,7 +149,8 @@ class AsrStage:
         """An utterance that begins with this chunk."""
         answers, in_a_row = self._likely(chunk.follows)
         said = Said(
-            *(chunk.utterance_id, chunk.peer, answers, in_a_row, chunk.unasked, chunk.secret)
+            *(chunk.utterance_id, chunk.peer, answers, in_a_row, chunk.unasked, chunk.secret),
+            follows=chunk.follows,
         )
         if not chunk.peer:
             self._forget(self._own.name)

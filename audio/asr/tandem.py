@@ -117,9 +117,9 @@ class Spared:
         self._look, self._faults = look, faults
         self.forks = look.forks
 
-    def start(self, private: bool = False) -> None:
+    def start(self) -> None:
         """Forget the last utterance."""
-        self._look.start(private)
+        self._look.start()
 
     def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
         """Let the look follow."""
@@ -148,9 +148,9 @@ class Aside:
         self._whisper, self._pace = whisper, here
         self._otherwise, self._faults = otherwise, faults
 
-    def start(self, private: bool = False) -> None:
+    def start(self) -> None:
         """Forget the last utterance."""
-        self._otherwise.start(private)
+        self._otherwise.start()
 
     def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
         """Let the other look follow where whisper would be late; whisper looks at the end."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from assistant.core.errors import AssistantError
 from assistant.core.fork import Fork
 from assistant.core.messages import SAMPLE_RATE_HZ, Utterance
+from assistant.core.network.hub import may_leave
 from assistant.core.settings.wyoming import PEER
 from assistant.core.traces.ids import spoken
 from audio.asr.recognizer import Recognition, Recognizer
@@ -37,6 +38,8 @@ class Said:
     in_a_row: bool = False
     unasked: bool = False
     secret: bool = False
+    follows: str = ""
+    """The utterance whose reply opened the microphone."""
     sound: list[NDArray[np.int16]] = field(default_factory=list)
     told: bool = False
     """Whether it was recognised once, so that probably no more is said."""
@@ -61,8 +64,17 @@ class Said:
         """What a recogniser that has heard all of it makes of it."""
         if self.peer == PEER:
             recognizer.feed(AFTER_WORDS)
-        with spoken(self.name):
+        with spoken(self.name), may_leave(not self.private):
             return recognizer.finish()
+
+    @property
+    def private(self) -> bool:
+        """Whether it is to stay on this device.
+
+        It may be a PIN, any other answer to a question, or anybody's talk; and what a client of
+        Home Assistant's has written down is not said to the assistant.
+        """
+        return self.secret or self.unasked or bool(self.follows) or self.peer == PEER
 
 
 Over = tuple[Utterance, Said]

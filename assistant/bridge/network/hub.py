@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 import time
 from collections.abc import AsyncIterator, Callable
@@ -29,6 +30,9 @@ IDLE_S = 4.0
 """Seconds for which an idle connection is kept; the hub hangs up after five."""
 CHECKED_WITHIN_S = 2.0
 SOUND, JSON = "audio/wav", "application/json"
+UNKNOWN, FORBIDDEN = 401, 403
+ANOTHER = "it is another one"
+_CERTIFICATE = re.compile("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 
 
 class HubClient:
@@ -70,7 +74,8 @@ class HubClient:
         """Raise where the hub cannot be asked now."""
         async with self._named_faults(CHECKED_WITHIN_S):
             reply = await self._exchanged("GET", "/v1/models", self._headers(), b"")
-        self._accepted(reply)
+        if reply.status != FORBIDDEN:  # a tenant may be kept to other calls
+            self._accepted(reply)
 
     async def close(self) -> None:
         """Hang up."""
@@ -79,7 +84,7 @@ class HubClient:
 
     def _accepted(self, reply: Fetched) -> Fetched:
         if reply.status != OK:
-            remedy = "; see hub.key_file" if reply.status == 401 else ""
+            remedy = "; see hub.key_file" if reply.status == UNKNOWN else ""
             raise BridgeError(REFUSED, f"{self._origin}: status {reply.status}{remedy}")
         return reply
 
@@ -87,7 +92,10 @@ class HubClient:
         headers = [("Accept", JSON), ("Accept-Encoding", "identity"), ("User-Agent", "hark")]
         if self._settings.key_file:
             file = Path(self._settings.key_file).expanduser()
-            headers.append(("Authorization", f"Bearer {read_password(file, 'hub.key_file')}"))
+            key = read_password(file, "hub.key_file")
+            if not key.isascii():
+                raise BridgeError("bridge.password", f"hub.key_file: {file} holds no hub's key")
+            headers.append(("Authorization", f"Bearer {key}"))
         return headers
 
     async def _exchanged(
@@ -153,10 +161,28 @@ def _context(origin: Origin, certificate: str) -> ssl.SSLContext | None:
     file = Path(certificate).expanduser()
     try:
         context.load_verify_locations(file)
+        own = _CERTIFICATE.search(file.read_text("ascii", "replace"))
     except OSError as error:
         told = f"hub.certificate: {file} holds no certificate in PEM: {error}"
         raise ConfigError("bridge.hub", told) from error
+    if own is None:
+        raise ConfigError("bridge.hub", f"hub.certificate: {file} holds no certificate in PEM")
+    context.sslobject_class = _known_by(ssl.PEM_cert_to_DER_cert(own[0]))
     return context
+
+
+def _known_by(certificate: bytes) -> type[ssl.SSLObject]:
+    """A connection to who has this certificate itself, and not one that it has signed."""
+
+    class Known(ssl.SSLObject):
+        def do_handshake(self) -> None:
+            super().do_handshake()
+            if self.getpeercert(binary_form=True) != certificate:
+                error = ssl.SSLCertVerificationError(1, ANOTHER)
+                error.verify_message = ANOTHER
+                raise error
+
+    return Known
 
 
 def _is_here(host: str) -> bool:

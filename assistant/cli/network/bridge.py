@@ -231,10 +231,14 @@ def _devices(settings: Config) -> list[str]:
 
 def _reloaded(stage: BridgeStage, running: Config, file: Path | None) -> BridgeStage:
     settings, _ = load_config(config_files(file))
-    for name in ("mqtt", "home_assistant", "mpd", "mpris", "calendar", "hub"):
+    for name in ("mqtt", "home_assistant", "mpd", "mpris", "calendar"):
         if getattr(settings, name) != getattr(running, name):
             message = f"[{name}] has changed; run: sudo systemctl restart assistant-bridge"
             raise ConfigError("bridge.reload", message)
+    hubs = [(one.hub.url, one.hub.key_file, one.hub.certificate) for one in (settings, running)]
+    if hubs[0] != hubs[1]:
+        message = "[hub] has changed; run: sudo systemctl restart assistant-bridge"
+        raise ConfigError("bridge.reload", message)
     if settings.traces.endpoint != running.traces.endpoint:
         message = "traces.endpoint has changed; run: sudo systemctl restart assistant-bridge"
         raise ConfigError("bridge.reload", message)

@@ -8,10 +8,12 @@ from __future__ import annotations
 import io
 import time
 import wave
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Generic, TypeVar
+from uuid import uuid4
 
 import msgspec
 
@@ -90,6 +92,24 @@ class Awaited(Generic[T]):
             self._asking = None
 
 
+_MAY_LEAVE: ContextVar[bool] = ContextVar("may_leave", default=False)
+
+
+@contextmanager
+def may_leave(allowed: bool) -> Iterator[None]:
+    """Say whether the sound that is recognised meanwhile may leave this device."""
+    token = _MAY_LEAVE.set(allowed)
+    try:
+        yield
+    finally:
+        _MAY_LEAVE.reset(token)
+
+
+def _alone() -> str:
+    """A room of its own, so that no question goes on from one of another room or device."""
+    return uuid4().hex
+
+
 class Hub:
     """The hub of the settings, at the bridge's `socket`. Asking it takes nobody's time.
 
@@ -99,22 +119,27 @@ class Hub:
     def __init__(self, settings: HubSettings, socket: Path) -> None:
         self._within_s, self._socket = settings.within_s, socket
 
-    def hear(self, sound: bytes) -> Awaited[Heard]:
-        """Ask what was said in 16 kHz int16 mono, of which the first half a minute counts."""
-        kept = sound[: int(2 * SAMPLE_RATE_HZ * LONGEST_SOUND_S)]
+    def hear(self, sound: bytes) -> Awaited[Heard] | None:
+        """Ask what was said in 16 kHz int16 mono; None where that stays here.
+
+        It leaves this device within `may_leave` alone, and if it is no longer than half a minute.
+        """
+        if not _MAY_LEAVE.get() or len(sound) > 2 * SAMPLE_RATE_HZ * LONGEST_SOUND_S:
+            return None
         with io.BytesIO() as file:
             with wave.open(file, "wb") as written:
                 written.setparams((1, 2, SAMPLE_RATE_HZ, 0, "NONE", ""))
-                written.writeframes(kept)
+                written.writeframes(sound)
             return self._ask("/v1/hear?intents=false", file.getvalue(), Heard)
 
     def answer(self, question: str) -> Awaited[Answered]:
         """Ask what the documents there say to a question."""
-        return self._ask("/v1/answer", self._json({"text": question}), Answered)
+        return self._ask("/v1/answer", self._json({"text": question, "area": _alone()}), Answered)
 
     def summarise(self, name: str, words: int | None) -> Awaited[Answered]:
         """Ask for a summary of what has a name there."""
-        return self._ask("/v1/summarise", self._json({"name": name, "words": words}), Answered)
+        asked = {"name": name, "words": words, "area": _alone()}
+        return self._ask("/v1/summarise", self._json(asked), Answered)
 
     def _json(self, asked: Mapping[str, object]) -> bytes:
         return msgspec.json.encode({**asked, "budget_s": self._within_s})

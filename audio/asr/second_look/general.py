@@ -53,8 +53,8 @@ class GeneralEnglish:
         self._done: int | None = None
         self._left_s = 0.0
 
-    def start(self, private: bool = False) -> None:
-        """Forget the last utterance; nothing leaves this device, `private` or not."""
+    def start(self) -> None:
+        """Forget the last utterance."""
         if self._done is not None:
             self._decoder.end_utt()
         self._done = None

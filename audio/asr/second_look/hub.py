@@ -17,8 +17,7 @@ NAME = "hub"
 class HubAhead:
     """The hub leads where it hears anything in time; what is heard `here` is the alternative.
 
-    An answer that is expected is heard here alone, as it may be a PIN, and so is what is unasked,
-    as it may be anybody's talk. Implements `Recognizer`.
+    Implements `Recognizer`.
     """
 
     name = NAME
@@ -27,13 +26,12 @@ class HubAhead:
         self._hub, self._here = hub, here
         self.forks = here.forks
         self._sound: list[NDArray[np.int16]] = []
-        self._private = False
 
     def start(
         self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
     ) -> None:
         """Forget the last utterance and begin a new one, which `answers` are likely to be."""
-        self._private, self._sound = bool(answers) or unasked, []
+        self._sound = []
         self._here.start(answers, unasked, in_a_row)
 
     def feed(self, samples: NDArray[np.int16]) -> None:
@@ -43,8 +41,6 @@ class HubAhead:
 
     def finish(self) -> Recognition:
         """End the utterance and return what was said."""
-        if self._private:
-            return self._here.finish()
         sound = b"".join(samples.tobytes() for samples in self._sound)
         return _heard(self._hub, sound, self._here.finish)
 
@@ -55,12 +51,10 @@ class HubLook:
     def __init__(self, hub: Hub, otherwise: SecondLook) -> None:
         self._hub, self._otherwise = hub, otherwise
         self.forks = otherwise.forks
-        self._private = False
 
-    def start(self, private: bool = False) -> None:
-        """Forget the last utterance; of what is `private` the hub hears nothing."""
-        self._private = private
-        self._otherwise.start(private)
+    def start(self) -> None:
+        """Forget the last utterance."""
+        self._otherwise.start()
 
     def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
         """Let the other look follow; the hub hears all of it at the end."""
@@ -68,8 +62,6 @@ class HubLook:
 
     def finish(self, sound: bytes, cepstral_mean: str, speech_s: float) -> Recognition:
         """The hub's words of `sound`, or those of the other look."""
-        if self._private:
-            return self._otherwise.finish(sound, cepstral_mean, speech_s)
         finish = self._otherwise.finish
         return _heard(self._hub, sound, lambda: finish(sound, cepstral_mean, speech_s))
 
@@ -80,7 +72,10 @@ class HubLook:
 
 def _heard(hub: Hub, sound: bytes, here: Callable[[], Recognition]) -> Recognition:
     """What the hub hears in time, else what is heard `here` meanwhile."""
-    with closing(hub.hear(sound)) as awaited:
+    awaited = hub.hear(sound)
+    if awaited is None:
+        return here()
+    with closing(awaited):
         ours = here()
         there = awaited.reply()
     if there is None or not there.words:

@@ -220,8 +220,8 @@ class Look:
     name = "look"
     forks = True
 
-    def start(self, private: bool = False) -> None:
-        self.private = private
+    def start(self) -> None:
+        pass
 
     def follow(self, sound: bytes, cepstral_mean: str, passed_s: float) -> None:
         pass
