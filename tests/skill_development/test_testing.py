@@ -141,6 +141,7 @@ def heard(folder: Path) -> Sequence[Failure]:
     return tuple(run_tests(load_tests(folder), Chain(composition, (asr,), by_voice(asr))))
 
 
+@pytest.mark.long
 def test_the_same_sentences_are_heard(tide: Path) -> None:
     speech("ready")  # skips where there is no flite
     assert heard(tide) == ()

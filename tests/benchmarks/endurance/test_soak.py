@@ -106,6 +106,7 @@ def test_two_hundred_utterances_leave_everything_as_large_as_it_was(tmp_path: Pa
 
 @pytest.mark.e2e
 @pytest.mark.skipif(bool(NEEDED), reason=f"not installed: {NEEDED}")
+@pytest.mark.long
 def test_a_skill_that_leaks_is_noticed(tmp_path: Path) -> None:
     settings = f'[skills]\nfolders = ["{LEAKY}"]\n'
     texts = (LEAK, *TEXTS[:2])

@@ -30,6 +30,8 @@ from benchmarks.endurance.versions import UNSOUND, add, add_unsound
 from nlu import readings
 from skills.registry import load_registry
 
+pytestmark = pytest.mark.long
+
 PER_S = 10.0
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from benchmarks.endurance.update_cuts import CARELESS, Attack
 
+pytestmark = pytest.mark.long
+
 
 def test_after_every_cut_there_is_the_old_model_or_the_new_one(tmp_path: Path) -> None:
     found = Attack(tmp_path).run_late()
@@ -16,8 +18,6 @@ def test_after_every_cut_there_is_the_old_model_or_the_new_one(tmp_path: Path) -
     assert min(found.old, found.new, found.unsynced) > 0
 
 
-@pytest.mark.parametrize(
-    "careless", [CARELESS[0], *(pytest.param(one, marks=pytest.mark.long) for one in CARELESS[1:])]
-)
+@pytest.mark.parametrize("careless", CARELESS)
 def test_a_careless_update_is_found_out(tmp_path: Path, careless: str) -> None:
     assert Attack(tmp_path, careless=careless).run_late().neither
