@@ -117,7 +117,7 @@ class Ear:
     """Recognition, which hears the commands of the demo in turn."""
 
     def __init__(self, config: Config) -> None:
-        self._stage: Stage = Composition(config).asr()
+        self._stage: Stage = Composition(config, asks_hub=True).asr()
         self._sounds = [list(frames_of(file)) for file in sorted(RECORDINGS.glob("*.flac"))]
 
     def ask(self, number: int) -> Told:
@@ -145,7 +145,7 @@ class Mind:
 
     def __init__(self, config: Config) -> None:
         in_flight = InFlight(TokenScheduler(clock=boottime_s))
-        self._stage: Stage = Composition(config).answer(in_flight=in_flight)
+        self._stage: Stage = Composition(config, asks_hub=True).answer(in_flight=in_flight)
 
     def ask(self, number: int) -> Told:
         """What is answered."""
