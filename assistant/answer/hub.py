@@ -52,10 +52,10 @@ def _awaited(awaited: Awaited[Answered]) -> Steps[Answer | None]:
         while not awaited.is_over:
             there = awaited.reply(LOOK_S)
             if there is not None:
-                return _answer(there) if there.done and there.text else None
+                return _answer(there)
             if (yield WAITING) is not None:  # what came by now counts
                 there = awaited.reply(0.0)
-                return _answer(there) if there is not None and there.done else None
+                return _answer(there) if there is not None else None
     return None
 
 
@@ -64,5 +64,8 @@ def _own_id(question: Question) -> str:
     return question.utterance_id.partition("#")[0]
 
 
-def _answer(there: Answered) -> Answer:
+def _answer(there: Answered) -> Answer | None:
+    """What the hub says; None where its documents say nothing either."""
+    if not (there.done and there.text):
+        return None
     return Answer(text=there.text, tier=AnswerTier.HUB, title=there.title, place=there.place)

@@ -24,7 +24,7 @@ from assistant.core.clock import boottime_s
 from assistant.core.errors import AnswerError, AssistantError
 from assistant.core.failure import report_failure
 from assistant.core.messages import DocumentsDone, Generated, Message, Question
-from assistant.core.rooms.newest import Newest
+from assistant.core.rooms.newest import ROOMS, Newest
 
 WORDS_WITHIN_S = {"": 2.0, "late": math.inf, "none": 0.0}
 """Wording that is wished → seconds until what was found is said without the generator's words."""
@@ -32,8 +32,6 @@ LOOK_S = 0.02
 """Seconds for which workers are waited for, in which nobody else is heard."""
 GOES_ON_S = 60.0
 """Seconds for which a room goes on with who answered there last, here or a worker."""
-ROOMS = 1000
-"""Most rooms whose last answer is remembered."""
 
 
 @dataclass

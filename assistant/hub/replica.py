@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 
 from assistant.core.clock import boottime_s
 from assistant.core.messages import Message
+from assistant.core.rooms.newest import Newest
 from assistant.core.stage import Stage
 from assistant.hub.wire import packed_reply, unpacked_request
 from assistant.pool.conversations import KEPT
@@ -28,7 +28,7 @@ class Replica:
 
     def __init__(self, stage: str, make: MakeStage, tenants: Sequence[str]) -> None:
         self._runners = {tenant: Runner(stage, partial(make, tenant)) for tenant in tenants}
-        self._held: OrderedDict[str, str] = OrderedDict()
+        self._held = Newest[str, str](KEPT)
         """Conversation → the last utterance of it that came here."""
 
     async def reply(
@@ -56,7 +56,8 @@ class Replica:
             last = PoolRequest(messages=unpacked_request(before))
             if self._held.get(key) != last.utterance_id:
                 runner.ask(last, _unheard)
-        self._hold(key, request.utterance_id)
+        if key:
+            self._held[key] = request.utterance_id
         name = runner.ask(request, deliver, began)
         try:
             while True:
@@ -66,13 +67,6 @@ class Replica:
                     return
         finally:
             runner.leave(name)
-
-    def _hold(self, key: str, utterance_id: str) -> None:
-        if key:
-            self._held[key] = utterance_id
-            self._held.move_to_end(key)
-            if len(self._held) > KEPT:
-                self._held.popitem(last=False)
 
     def check_health(self) -> None:
         """Raise where a stage's thread has ended: Ray Serve then starts another replica."""

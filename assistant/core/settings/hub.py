@@ -20,8 +20,8 @@ class HubSettings(SettingsSection, frozen=True, kw_only=True):
     """File (PEM) of the hub's own certificate, by which it is known; "" for http, which is for a
     hub on this device alone."""
     hears: Annotated[str, one_of("all", "unclear", "nothing")] = "unclear"
-    """Of what that is said to the assistant it gets the sound: "all", what is "unclear", which fits
-    no sentence, or "nothing"."""
+    """The speech to the assistant whose sound it gets: "all", what is "unclear", which fits no
+    sentence, or "nothing"."""
     answers: bool = True
     """Whether it gets the text of questions that the documents here do not answer."""
     within_s: Annotated[float, Meta(gt=0, le=10)] = 1.0
