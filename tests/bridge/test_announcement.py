@@ -69,18 +69,19 @@ def test_mute_and_unmute_are_told_as_they_come(
 def test_a_mute_that_comes_as_it_announces_itself_is_told(
     mosquitto: Mosquitto, listener: Lamp, things: ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    announce, muting = Broker._announce, list[threading.Thread]()
+
+    def announced(broker: Broker, client: Client) -> None:
+        announce(broker, client)
+        if not muting:
+            muting.append(threading.Thread(target=broker.muted, args=(True,)))
+            muting[0].start()
+            muting[0].join(0.1)
+
+    # Before the bridge is made, which may have announced itself as soon as it is.
+    monkeypatch.setattr(Broker, "_announce", announced)
     bridge = bench(mosquitto, announce=True)
     things.callback(bridge.link.close)
-    announce = bridge.link._announce
-    mute = threading.Thread(target=bridge.link.muted, args=(True,))
-
-    def announced(client: Client) -> None:
-        announce(client)
-        if not mute.ident:
-            mute.start()
-            mute.join(0.1)
-
-    monkeypatch.setattr(bridge.link, "_announce", announced)
     bridge.is_there()
     assert listener.hears("hark/bridge/muted") == (b"ON", False)
 
