@@ -40,7 +40,7 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "sqlite3": ("assistant.core.database",),
     "sounddevice": ("audio.devices",),
     "faiss": ("assistant.answer.knowledge.vector_index",),
-    "ray": ("assistant.hub.engine",),
+    "ray": ("assistant.hub.ray.engine",),
     "fastapi": ("assistant.hub.gateway",),
     "uvicorn": ("assistant.hub.server",),
     "grpc": ("assistant.hub.rpc.server",),
@@ -404,8 +404,8 @@ SOUND = {
     "assistant/serving/threads.py": "import assistant.core.bus",
     "audio/a.py": "import assistant.core.errors\ndef f():\n    import faster_whisper",
     "skills/a.py": "from assistant.skill import Skill\nskill = Skill('a', api=1)",
-    "assistant/hub/engine.py": "import ray",
-    "assistant/hub/server.py": "import assistant.hub.engine",
+    "assistant/hub/ray/engine.py": "import ray",
+    "assistant/hub/server.py": "import assistant.hub.ray.engine",
     "assistant/hub/tenants.py": "",
     "assistant/cli/network/hub.py": (
         "import assistant.hub.tenants\ndef f():\n    import assistant.hub.server"

@@ -142,7 +142,7 @@ def test_every_mount_is_a_volume_and_every_file_of_the_command_is_mounted(
 def test_there_is_room_for_the_shared_memory_of_ray(
     services: dict[str, Any], pod: dict[str, Any]
 ) -> None:
-    text = (REPOSITORY / "assistant/hub/serving.py").read_text("utf-8")
+    text = (REPOSITORY / "assistant/hub/ray/cluster.py").read_text("utf-8")
     found = re.search(r"^OBJECTS_BYTES = (\d+) \* 2\*\*20$", text, re.MULTILINE)
     assert found is not None
     (volume,) = (one for one in pod["volumes"] if one["name"] == "shared-memory")

@@ -23,7 +23,7 @@ from assistant.core.models.manifest import Library
 from assistant.hub.gateway import application
 from assistant.hub.observation.traces import CallTracer
 from assistant.hub.observation.watch import CallRecord
-from assistant.hub.ray_pool import RayPool
+from assistant.hub.ray.pool import RayPool
 from assistant.hub.rpc.server import Certificate, RpcServer
 from assistant.hub.schema import ModelState
 from assistant.hub.service import Service

@@ -28,7 +28,7 @@ from assistant.core.settings.documents import DocumentsSettings
 from assistant.core.settings.skills import SkillsSettings
 from assistant.core.stage import Stage
 from assistant.documents.local import consult
-from assistant.hub.replica import MakeStage
+from assistant.hub.ray.replica import MakeStage
 from assistant.hub.tenants import Tenant
 
 NLU, ANSWER, VOICE = "nlu", "answer", "voice"

@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from typing import Protocol
 
 from assistant.core.errors import AssistantError
-from assistant.hub.replica import MakeStage
+from assistant.hub.ray.replica import MakeStage
 from assistant.hub.tenants import KnownTenants, Tenant
 
 log = logging.getLogger(__name__)

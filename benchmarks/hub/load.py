@@ -11,8 +11,8 @@ from itertools import count
 
 from assistant.core.errors import AssistantError
 from assistant.core.messages import SpokenReply
-from assistant.hub.engine import RayError
-from assistant.hub.ray_pool import RayPool
+from assistant.hub.ray.engine import RayError
+from assistant.hub.ray.pool import RayPool
 from tests.support.pool_stages import asked
 
 STAGE = "answer"

@@ -30,9 +30,9 @@ from typing import Any, ClassVar
 from assistant.control.metrics import percentile
 from assistant.core.messages import Message, Question, SpokenReply
 from assistant.hub import serving
-from assistant.hub.engine import RequestRouter
-from assistant.hub.ray_pool import RayPool, ray_pool
-from assistant.hub.router import TokenRouter
+from assistant.hub.ray.engine import RequestRouter
+from assistant.hub.ray.pool import RayPool, ray_pool
+from assistant.hub.ray.router import TokenRouter
 from tests.support.pool_stages import Speller, asked
 
 REPLICAS = 3

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from assistant.control.metrics import percentile
 from assistant.hub import scaler
-from assistant.hub.ray_pool import RayPool
+from assistant.hub.ray.pool import RayPool
 from assistant.pool.scaling import SOON, ScalingPolicy
 from benchmarks.hub.load import STAGE, Load
 from tests.support.pool_stages import Speller

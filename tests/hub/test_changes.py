@@ -11,12 +11,12 @@ from queue import SimpleQueue
 
 import pytest
 
-pytest.importorskip("assistant.hub.engine", reason="the extra hub is not installed")
+pytest.importorskip("assistant.hub.ray.engine", reason="the extra hub is not installed")
 
 from assistant.core.errors import AssistantError
 from assistant.core.messages import Message, SpokenReply
-from assistant.hub.ray_pool import RayPool
-from assistant.hub.replica import MakeStage
+from assistant.hub.ray.pool import RayPool
+from assistant.hub.ray.replica import MakeStage
 from assistant.hub.tenants import KnownTenants, Tenant, load_tenants
 from assistant.hub.updates import Updates
 from assistant.pool.pool import PoolError

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("assistant.hub.engine", reason="the extra hub is not installed")
+pytest.importorskip("assistant.hub.ray.engine", reason="the extra hub is not installed")
 
 TOKEN = "5eed" * 16
 PROGRAM = """
 import sys
 from assistant.core.errors import InputError
 from assistant.core.messages import Question, SpokenReply
-from assistant.hub.ray_pool import RayPool
+from assistant.hub.ray.pool import RayPool
 from assistant.pool.requests import PoolRequest
 from tests.support.counting_stage import counting
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.hub.ledger import AVOIDED_S, BOOKED_S, WAITS_OF_LAST_S, WARM, Ledger
+from assistant.hub.ray.ledger import AVOIDED_S, BOOKED_S, WAITS_OF_LAST_S, WARM, Ledger
 from assistant.pool.routing import RequestShape
 
 SHORT = RequestShape(tokens=10)

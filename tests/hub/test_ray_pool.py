@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.importorskip("assistant.hub.engine", reason="the extra hub is not installed")
+pytest.importorskip("assistant.hub.ray.engine", reason="the extra hub is not installed")
 
 from assistant.core.messages import Message, Question, SpokenReply, StageFailed
-from assistant.hub.engine import ray
-from assistant.hub.ledger import newest_ledger
 from assistant.hub.observation.watch import CallRecord, Watch, asking
-from assistant.hub.ray_pool import RayPool
+from assistant.hub.ray.engine import ray
+from assistant.hub.ray.ledger import newest_ledger
+from assistant.hub.ray.pool import RayPool
 from assistant.pool.pool import BusyError, PoolError
 from assistant.pool.requests import PoolRequest
 from tests.support.counting_stage import STEP_S, counting

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from assistant.hub.ledger import Ledger, open_ledger
-from assistant.hub.scaler import Scaler
+from assistant.hub.ray.ledger import Ledger, open_ledger
+from assistant.hub.ray.scaler import Scaler
 from assistant.pool.pool import PoolError
 from assistant.pool.routing import RequestShape
 from assistant.pool.scaling import ScalingPolicy

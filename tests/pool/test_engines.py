@@ -27,8 +27,8 @@ def local(died: Path) -> Pool:
 
 
 def ray(died: Path) -> Pool:
-    pytest.importorskip("assistant.hub.engine", reason="the extra hub is not installed")
-    pool = importlib.import_module("assistant.hub.ray_pool")
+    pytest.importorskip("assistant.hub.ray.engine", reason="the extra hub is not installed")
+    pool = importlib.import_module("assistant.hub.ray.pool")
     made: Pool = pool.ray_pool({"answer": partial(Speller, str(died))}, replicas=2, silence_s=3.0)
     return made
 

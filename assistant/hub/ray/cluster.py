@@ -18,7 +18,7 @@ import msgspec
 
 from assistant.core.errors import InputError
 from assistant.core.layout import ASR
-from assistant.hub.engine import (
+from assistant.hub.ray.engine import (
     SERVE_SWITCHES,
     DeploymentHandle,
     DeploymentID,
@@ -29,8 +29,8 @@ from assistant.hub.engine import (
     serve,
     serve_client,
 )
-from assistant.hub.replica import MakeStage, Replica
-from assistant.hub.router import TokenRouter
+from assistant.hub.ray.replica import MakeStage, Replica
+from assistant.hub.ray.router import TokenRouter
 from assistant.pool.pool import PoolError
 
 RUNNING, FAILED = "RUNNING", "DEPLOY_FAILED"

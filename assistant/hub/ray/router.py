@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.core.clock import boottime_s
-from assistant.hub.engine import RequestRouter
-from assistant.hub.ledger import open_ledger
+from assistant.hub.ray.engine import RequestRouter
+from assistant.hub.ray.ledger import open_ledger
 from assistant.pool.routing import RequestShape
 
 

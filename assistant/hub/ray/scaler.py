@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from assistant.core.clock import boottime_s
-from assistant.hub.ledger import newest_ledger
+from assistant.hub.ray.ledger import newest_ledger
 from assistant.pool.pool import PoolError
 from assistant.pool.scaling import ScalingPolicy, ScalingState, decide
 

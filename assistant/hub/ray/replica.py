@@ -10,7 +10,7 @@ from assistant.core.clock import boottime_s
 from assistant.core.messages import Message
 from assistant.core.rooms.newest import Newest
 from assistant.core.stage import Stage
-from assistant.hub.wire import packed_reply, unpacked_request
+from assistant.hub.ray.wire import packed_reply, unpacked_request
 from assistant.pool.conversations import KEPT
 from assistant.pool.requests import PoolRequest, is_last
 from assistant.pool.runner import Runner

@@ -1,13 +1,11 @@
-"""The pool of stages on Ray Serve: what the gateway asks, and the same for callers that wait."""
+"""Asks replicas on Ray Serve, whichever process started them."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import threading
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
-from functools import partial
+from collections.abc import AsyncGenerator, Collection
 from itertools import count
 from queue import SimpleQueue
 
@@ -15,20 +13,15 @@ from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError
 from assistant.core.memory import memory_pressure
 from assistant.core.messages import Message
-from assistant.core.stage import Stage
-from assistant.hub.engine import DeploymentHandle, RayActorError, RayError, serve
-from assistant.hub.ledger import newest_ledger
-from assistant.hub.observation.figures import StageLoad
 from assistant.hub.observation.watch import current_stage
-from assistant.hub.replica import MakeStage
-from assistant.hub.scaler import Scaler
-from assistant.hub.serving import RUNNING, Cluster, Release, handle_to
-from assistant.hub.wire import packed, unpacked_reply
+from assistant.hub.ray.cluster import handle_to
+from assistant.hub.ray.engine import DeploymentHandle, RayActorError, RayError
+from assistant.hub.ray.ledger import newest_ledger
+from assistant.hub.ray.wire import packed, unpacked_reply
 from assistant.pool.admission import BUSY_REPLY, Tier, admit
 from assistant.pool.conversations import Conversations
 from assistant.pool.pool import BusyError, PoolError, Stream
 from assistant.pool.requests import PoolRequest, is_last
-from assistant.pool.scaling import ScalingPolicy
 
 SILENCE_S = 60.0
 """Time without a message of a reply after which the request fails."""
@@ -40,39 +33,21 @@ HERE = ""
 """The tenant of a pool that has no others."""
 
 
-class RayPool:
-    """Runs stages on Ray Serve, which it starts: `replicas` of each, with a stage per tenant.
-
-    With `scaling` there are as many as that wants in place of `replicas`. With an `address` it
-    joins the cluster there, and starts none. Raises `PoolError` where a stage cannot be made, and
-    `InputError` where there is no such cluster.
-    """
+class RayStreams:
+    """What the replicas of the `stages` say, to each of the `tenants` whom they serve."""
 
     def __init__(
         self,
-        makers: Mapping[str, MakeStage],
-        replicas: int = 1,
-        tenants: Sequence[str] = (HERE,),
+        stages: Collection[str],
+        tenants: Collection[str] = (HERE,),
         silence_s: float = SILENCE_S,
-        scaling: ScalingPolicy | None = None,
-        address: str = "",
     ) -> None:
-        self._stages, self._silence_s = frozenset(makers), silence_s
-        self._release = Release(makers, tuple(tenants))
+        self._stages, self._silence_s = frozenset(stages), silence_s
         self._tenants = frozenset(tenants)
         """Those whom every replica serves."""
-        self._numbers = count(1)
         self._conversations = Conversations()
-        self._cluster = Cluster(address)
         self._handles: dict[tuple[asyncio.AbstractEventLoop, str], DeploymentHandle] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        with ExitStack() as undone:
-            undone.callback(self._cluster.close)
-            policy = scaling or ScalingPolicy(least=replicas, most=replicas)
-            self._scaler = Scaler(makers, policy, self._cluster.scale)
-            self._deploy(self._release, self._stages)
-            undone.pop_all()
-        self._scaler.start()
 
     async def stream(
         self, stage: str, request: PoolRequest, budget_s: float = math.inf, tenant: str = HERE
@@ -126,57 +101,11 @@ class RayPool:
         self._admitted(stage, request, budget_s)
         return _Waiting(self._own_loop(), self.stream(stage, request, budget_s, tenant))
 
-    def update(self, makers: Mapping[str, MakeStage], tenants: Sequence[str]) -> None:
-        """Replace every replica by one with these stages and tenants, one stage after another.
-
-        It waits until all are replaced, and belongs to one thread. Tenants that are not served any
-        more are refused from the beginning on, new ones until the end. Raises `PoolError` where a
-        stage cannot be made; then the replicas are those of before.
-        """
-        if self._stages != makers.keys():
-            told = f"the stages are {', '.join(sorted(self._stages))}; others take a new start"
-            raise PoolError("pool.stages", told)
-        before, served = self._release, self._tenants
-        release = Release(makers, tuple(tenants), next(self._numbers))
-        self._tenants = served & frozenset(tenants)
-        begun: list[str] = []
-        try:
-            for stage in sorted(self._stages):
-                begun.append(stage)
-                self._deploy(release, (stage,))
-        except PoolError:
-            self._deploy(before, begun)
-            self._tenants = served
-            raise
-        self._release, self._tenants = release, frozenset(tenants)
-
-    async def ready(self) -> bool:
-        """Whether every stage has a replica that serves."""
-        return await asyncio.to_thread(self._cluster.serves, self._stages)
-
-    async def loads(self) -> Mapping[str, StageLoad]:
-        """The replicas of each stage that serve, and what this process waits for of them."""
-        applications = (await asyncio.to_thread(serve.status)).applications
-        loads = {}
-        for stage in sorted(self._stages & applications.keys()):
-            serving = applications[stage].deployments[stage].replica_states.get(RUNNING, 0)
-            ledger = newest_ledger(stage)
-            states = ledger.states() if ledger is not None else ()
-            tokens = sum(state.tokens_outstanding for state in states)
-            loads[stage] = StageLoad(serving, tokens)
-        return loads
-
     def close(self) -> None:
-        """End every process of Ray's."""
-        self._scaler.close()
+        """Ask nothing more."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
         self._handles.clear()
-        self._cluster.close()
-
-    def _deploy(self, release: Release, stages: Collection[str]) -> None:
-        with self._scaler.paused():
-            self._cluster.deploy(release, stages, self._scaler.wanted)
 
     def _admitted(self, stage: str, request: PoolRequest, budget_s: float) -> PoolRequest:
         """The request, or what is lighter; raises `BusyError`."""
@@ -248,15 +177,3 @@ class _Waiting:
         finally:
             await replies.aclose()
             self._fetched.put(end)
-
-
-def ray_pool(
-    makers: Mapping[str, Callable[[], Stage]], replicas: int = 1, silence_s: float = SILENCE_S
-) -> RayPool:
-    """A pool of stages that know no tenants."""
-    of_all = {stage: partial(_made, make) for stage, make in makers.items()}
-    return RayPool(of_all, replicas, silence_s=silence_s)
-
-
-def _made(make: Callable[[], Stage], tenant: str) -> Stage:
-    return make()

@@ -1,0 +1,1 @@
+"""The hub's engine: stages in processes of Ray Serve, and what asks them."""

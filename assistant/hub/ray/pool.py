@@ -1,0 +1,112 @@
+"""The pool of stages on Ray Serve: their replicas, and what asks these."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from itertools import count
+
+from assistant.core.stage import Stage
+from assistant.hub.observation.figures import StageLoad
+from assistant.hub.ray.cluster import RUNNING, Cluster, Release
+from assistant.hub.ray.engine import serve
+from assistant.hub.ray.ledger import newest_ledger
+from assistant.hub.ray.replica import MakeStage
+from assistant.hub.ray.scaler import Scaler
+from assistant.hub.ray.streams import HERE, SILENCE_S, RayStreams
+from assistant.pool.pool import PoolError
+from assistant.pool.scaling import ScalingPolicy
+
+
+class RayPool(RayStreams):
+    """Runs stages on Ray Serve, which it starts: `replicas` of each, with a stage per tenant.
+
+    With `scaling` there are as many as that wants in place of `replicas`. With an `address` it
+    joins the cluster there, and starts none. Raises `PoolError` where a stage cannot be made, and
+    `InputError` where there is no such cluster.
+    """
+
+    def __init__(
+        self,
+        makers: Mapping[str, MakeStage],
+        replicas: int = 1,
+        tenants: Sequence[str] = (HERE,),
+        silence_s: float = SILENCE_S,
+        scaling: ScalingPolicy | None = None,
+        address: str = "",
+    ) -> None:
+        super().__init__(makers, tenants, silence_s)
+        self._release = Release(makers, tuple(tenants))
+        self._numbers = count(1)
+        self._cluster = Cluster(address)
+        with ExitStack() as undone:
+            undone.callback(self._cluster.close)
+            policy = scaling or ScalingPolicy(least=replicas, most=replicas)
+            self._scaler = Scaler(makers, policy, self._cluster.scale)
+            self._deploy(self._release, self._stages)
+            undone.pop_all()
+        self._scaler.start()
+
+    def update(self, makers: Mapping[str, MakeStage], tenants: Sequence[str]) -> None:
+        """Replace every replica by one with these stages and tenants, one stage after another.
+
+        It waits until all are replaced, and belongs to one thread. Tenants that are not served any
+        more are refused from the beginning on, new ones until the end. Raises `PoolError` where a
+        stage cannot be made; then the replicas are those of before.
+        """
+        if self._stages != makers.keys():
+            told = f"the stages are {', '.join(sorted(self._stages))}; others take a new start"
+            raise PoolError("pool.stages", told)
+        before, served = self._release, self._tenants
+        release = Release(makers, tuple(tenants), next(self._numbers))
+        self._tenants = served & frozenset(tenants)
+        begun: list[str] = []
+        try:
+            for stage in sorted(self._stages):
+                begun.append(stage)
+                self._deploy(release, (stage,))
+        except PoolError:
+            self._deploy(before, begun)
+            self._tenants = served
+            raise
+        self._release, self._tenants = release, frozenset(tenants)
+
+    async def ready(self) -> bool:
+        """Whether every stage has a replica that serves."""
+        return await asyncio.to_thread(self._cluster.serves, self._stages)
+
+    async def loads(self) -> Mapping[str, StageLoad]:
+        """The replicas of each stage that serve, and what this process waits for of them."""
+        applications = (await asyncio.to_thread(serve.status)).applications
+        loads = {}
+        for stage in sorted(self._stages & applications.keys()):
+            serving = applications[stage].deployments[stage].replica_states.get(RUNNING, 0)
+            ledger = newest_ledger(stage)
+            states = ledger.states() if ledger is not None else ()
+            tokens = sum(state.tokens_outstanding for state in states)
+            loads[stage] = StageLoad(serving, tokens)
+        return loads
+
+    def close(self) -> None:
+        """End every process of Ray's."""
+        self._scaler.close()
+        super().close()
+        self._cluster.close()
+
+    def _deploy(self, release: Release, stages: Collection[str]) -> None:
+        with self._scaler.paused():
+            self._cluster.deploy(release, stages, self._scaler.wanted)
+
+
+def ray_pool(
+    makers: Mapping[str, Callable[[], Stage]], replicas: int = 1, silence_s: float = SILENCE_S
+) -> RayPool:
+    """A pool of stages that know no tenants."""
+    of_all = {stage: partial(_made, make) for stage, make in makers.items()}
+    return RayPool(of_all, replicas, silence_s=silence_s)
+
+
+def _made(make: Callable[[], Stage], tenant: str) -> Stage:
+    return make()
