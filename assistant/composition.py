@@ -17,6 +17,7 @@ import msgspec
 
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.build import Answering
+from assistant.answer.generation.phrases import Phrases
 from assistant.answer.in_flight import InFlight
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.stage import AnswerStage
@@ -79,7 +80,7 @@ class Composition:
     skill that is left out. Where `start` is the intent model of nearly the same skills, the fit of
     this one starts from it, which takes a tenth of the time. `meanwhile` is one that serves as it
     is, until another is fitted. Whether the `simpler` path is taken is asked at each step. Only one
-    that `asks_hub` may send anything to the hub of the settings.
+    that `asks_hub` may send anything to the hub of the settings. With `phrases` those word answers.
     """
 
     def __init__(
@@ -97,12 +98,13 @@ class Composition:
         meanwhile: IntentModel | None = None,
         simpler: SimplerPath | None = None,
         asks_hub: bool = False,
+        phrases: Phrases | None = None,
     ) -> None:
         own = config if asks_hub else msgspec.structs.replace(config, hub=HubSettings())
         self._config, self._builtin, self._now = own, builtin, now
         self._made_up, self._told = made_up, told or _warn
         self._start, self._meanwhile = start, meanwhile
-        self._corrected, self._simpler = corrected, simpler
+        self._corrected, self._simpler, self._phrases = corrected, simpler, phrases
         PROVIDERS.choose(config.models.providers)
         self.library = library or Library(config.models_dir)
         self._opened = opened or OpenModels()
@@ -159,7 +161,9 @@ class Composition:
     @cached_property
     def answering(self) -> Answering:
         """The documents and models by which questions are answered."""
-        return Answering(self._config, self.library, self._opened, self.now, self._simpler)
+        return Answering(
+            *(self._config, self.library, self._opened, self.now, self._simpler, self._phrases)
+        )
 
     @cached_property
     def recognition(self) -> Recognition:

@@ -17,6 +17,7 @@ from typing import Protocol
 import msgspec
 
 from assistant.answer.generation.grounding import ungrounded
+from assistant.answer.generation.phrases import Phrases
 from assistant.answer.generation.quotation import quoted
 from assistant.answer.generation.token_scheduler import Steps, finished
 from assistant.answer.knowledge.query import Filter
@@ -78,13 +79,6 @@ class FindsAnswers(Protocol):
         self, questions: Sequence[str], within: Filter | None = None
     ) -> list[SearchResult]:
         """What is found for each question; what is `within` the filter comes before all else."""
-
-
-class Phrases(Protocol):
-    """The generator."""
-
-    def phrasing(self, question: str, text: str, title: str, answer: str = "") -> Steps[str]:
-        """One sentence that answers `question` with what `text` says; raises `AnswerError`."""
 
 
 class Answerer:

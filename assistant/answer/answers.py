@@ -10,7 +10,7 @@ import msgspec
 
 from assistant.answer.answerer import NOTHING_FOUND, Answer, Answerer, AnswerTier, FindsAnswers
 from assistant.answer.calendar.calendar import Calendar
-from assistant.answer.generation.phraser import Phraser
+from assistant.answer.generation.phrases import Phrases
 from assistant.answer.generation.token_scheduler import Steps
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.quality.monitor import AnswerMonitor, AnswerSample, sampled
@@ -40,7 +40,7 @@ class DocumentAnswers:
         self,
         answerer: Answerer,
         summariser: Summariser,
-        phraser: Phraser | None,
+        phraser: Phrases | None,
         calendar: Calendar,
         monitor: AnswerMonitor | None,
         clock: Callable[[], float] = time.perf_counter,
@@ -50,7 +50,7 @@ class DocumentAnswers:
         self._alerts: list[QualityAlert] = []
 
     def beside(
-        self, finder: FindsAnswers | None = None, phraser: Phraser | None = None
+        self, finder: FindsAnswers | None = None, phraser: Phrases | None = None
     ) -> DocumentAnswers:
         """One that finds, or words, in another way, and whose answers are not observed."""
         return DocumentAnswers(

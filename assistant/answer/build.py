@@ -13,6 +13,7 @@ from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.generator import MODEL as GENERATOR
 from assistant.answer.generation.generator import GenerationBudget, Generator, require_generator
 from assistant.answer.generation.phraser import Phraser
+from assistant.answer.generation.phrases import Phrases
 from assistant.answer.generation.token_scheduler import TokenScheduler
 from assistant.answer.hub import HubAnswers
 from assistant.answer.in_flight import InFlight
@@ -50,7 +51,10 @@ WORDS_BUDGET = GenerationBudget(tokens=60, seconds=10.0)
 
 
 class Answering:
-    """The documents and models that the settings name; slow parts are built when first needed."""
+    """The documents and models that the settings name; slow parts are built when first needed.
+
+    With `phrases` those word what is found, in place of a generator of its own.
+    """
 
     def __init__(
         self,
@@ -59,8 +63,10 @@ class Answering:
         opened: OpenModels,
         now: Callable[[], datetime],
         simpler: SimplerPath | None = None,
+        phrases: Phrases | None = None,
     ) -> None:
         self._config, self._library, self._opened, self._now = config, library, opened, now
+        self._phrases = phrases
         self.faults = Degraded("answer", simpler)
 
     def stage(
@@ -135,11 +141,11 @@ class Answering:
         Without a sound reading model, answers are found by words alone.
         """
         finder = self._finder(knowledge, vectors)
-        answerer = Answerer(finder, self.phraser, lambda: knowledge.generation)
+        answerer = Answerer(finder, self.phrases, lambda: knowledge.generation)
         calendar = Calendar(knowledge, self._now)
         monitor = None if knowledge.shared else self._monitor(kept=bool(knowledge.path))
         summariser = self._summariser(knowledge)
-        return DocumentAnswers(answerer, summariser, self.phraser, calendar, monitor)
+        return DocumentAnswers(answerer, summariser, self.phrases, calendar, monitor)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -163,6 +169,11 @@ class Answering:
             raise ModelError("model.no_trial", f"the documents have over {MOST} passages; use it")
         reader = OtherReader(knowledge, self.encoder)
         return Rival(answers.beside(finder=reader.finder), self.faults, reader)
+
+    @property
+    def phrases(self) -> Phrases:
+        """What words that which was found."""
+        return self._phrases or self.phraser
 
     @cached_property
     def phraser(self) -> Phraser:
@@ -200,7 +211,7 @@ class Answering:
         return FallbackFinder(reads, words, self.faults)
 
     def _summariser(self, knowledge: Knowledge) -> Summariser:
-        return Summariser(knowledge.sources, self.encoder, self.phraser, self.faults)
+        return Summariser(knowledge.sources, self.encoder, self.phrases, self.faults)
 
     def _monitor(self, kept: bool) -> AnswerMonitor:
         """The monitor of the answers; if `kept`, with a file of how these models' answers were."""

@@ -13,6 +13,7 @@ import msgspec
 
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.build import Answering
+from assistant.answer.generation.phrases import Phrases
 from assistant.answer.ingest.collection import Collection
 from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.composition import Composition
@@ -34,13 +35,15 @@ def consult(
     documents: Path,
     progress: Progress = lambda done, total: None,
     now: Callable[[], datetime] | None = None,
+    phrases: Phrases | None = None,
 ) -> Iterator[DocumentAnswers]:
     """Give, while open, answers from the file or folder `documents` alone, read into memory.
 
     `progress` receives the number of its passages. `now` gives another aware time than the clock's.
+    With `phrases` those word what is found, in place of a generator of its own.
     Raises `InputError` where there is nothing to answer from.
     """
-    answering = _of_these_alone(config, now)
+    answering = _of_these_alone(config, now, phrases)
     with _read(answering, documents, None, progress) as knowledge:
         yield answering.answers(knowledge, answering.vectors(knowledge))
 
@@ -69,10 +72,14 @@ def index(
             yield file
 
 
-def _of_these_alone(config: Config, now: Callable[[], datetime] | None = None) -> Answering:
+def _of_these_alone(
+    config: Config,
+    now: Callable[[], datetime] | None = None,
+    phrases: Phrases | None = None,
+) -> Answering:
     """Answers from documents that are named, in place of those of the settings."""
     config = msgspec.structs.replace(config, documents=DocumentsSettings())
-    return Composition(config, now=now).answering
+    return Composition(config, now=now, phrases=phrases).answering
 
 
 @contextmanager

@@ -23,7 +23,9 @@ from assistant.core.models.manifest import Library
 from assistant.hub.gateway import application
 from assistant.hub.observation.traces import CallTracer
 from assistant.hub.observation.watch import CallRecord
+from assistant.hub.phrases import GENERATOR
 from assistant.hub.ray.pool import RayPool
+from assistant.hub.ray.streams import streams_of
 from assistant.hub.rpc.server import Certificate, RpcServer
 from assistant.hub.schema import ModelState
 from assistant.hub.service import Service
@@ -89,8 +91,8 @@ def run(
             # gRPC binds it only once the stages are there.
             _socket(listening.host, listening.rpc_port).close()
         bound_at = msgspec.structs.replace(listening, port=bound.getsockname()[1])
-        made = makers(config, tenants)
-        pool = RayPool(made, tenants=tuple(tenants), scaling=scaling, address=cluster)
+        made = partial(makers, config, beside=partial(streams_of, GENERATOR))
+        pool = RayPool(made(tenants), tenants=tuple(tenants), scaling=scaling, address=cluster)
         with closing(pool):
             service = Service(pool, known, lambda: _models(config), observers=_observers(config))
             server = _Server(_settings(service, listening), _rpc(service, bound_at))
@@ -99,7 +101,7 @@ def run(
             told(f"serves at {bound_at.url}")
             if listening.rpc_port:
                 told(f"serves at {bound_at.rpc_address} (gRPC)")
-            Updates(pool, known, reread, partial(makers, config), told, wishes).start()
+            Updates(pool, known, reread, made, told, wishes).start()
             server.run(sockets=[bound])
 
 

@@ -8,44 +8,54 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 import msgspec
 
+from assistant.answer.generation.stage import GeneratorStage
 from assistant.answer.generation.token_scheduler import TokenScheduler
 from assistant.answer.in_flight import InFlight
 from assistant.answer.stage import AnswerStage
 from assistant.composition import Composition
 from assistant.core.clock import boottime_s
 from assistant.core.config import Config, HomeSettings, StorageSettings
-from assistant.core.errors import SpeakingError
+from assistant.core.errors import ModelError, SpeakingError
 from assistant.core.layout import ASR
 from assistant.core.messages import Message
 from assistant.core.settings.documents import DocumentsSettings
 from assistant.core.settings.skills import SkillsSettings
 from assistant.core.stage import Stage
 from assistant.documents.local import consult
-from assistant.hub.ray.replica import MakeStage
+from assistant.hub.phrases import GENERATOR, PhrasesElsewhere
+from assistant.hub.ray.replica import MakeStage, Shared
 from assistant.hub.tenants import Tenant
+from assistant.pool.pool import Pool
 
 NLU, ANSWER, VOICE = "nlu", "answer", "voice"
 
 log = logging.getLogger(__name__)
 
 
-def makers(config: Config, tenants: Mapping[str, Tenant]) -> dict[str, MakeStage]:
-    """Stage → what makes it for a tenant; where no voice is installed, nothing is spoken."""
-    made: dict[str, Callable[[Config, Tenant], Stage]] = {ASR: _asr, NLU: _nlu, ANSWER: _answer}
+def makers(
+    config: Config, tenants: Mapping[str, Tenant], beside: Callable[[], Pool]
+) -> dict[str, MakeStage]:
+    """Stage → what makes it for a tenant; where no voice is installed, nothing is spoken.
+
+    Answers are worded by the generator of the pool that `beside` gives, in the process of answers.
+    """
+    answering = partial(_answer, beside)
+    made: dict[str, Callable[[Config, Tenant], Stage]] = {ASR: _asr, NLU: _nlu, ANSWER: answering}
     try:
         Composition(config).voice()
     except SpeakingError as error:
         log.warning("the hub speaks nothing: %s (%s)", error.message, error.code)
     else:
         made[VOICE] = _voice
-    return {stage: partial(_make, make, config, dict(tenants)) for stage, make in made.items()}
+    theirs = {stage: partial(_make, make, config, dict(tenants)) for stage, make in made.items()}
+    return {**theirs, GENERATOR: Shared(partial(_generator, config))}
 
 
 def config_of(config: Config, name: str, tenant: Tenant) -> Config:
@@ -91,13 +101,20 @@ def _voice(config: Config, tenant: Tenant) -> Stage:
     return Composition(config).voice()
 
 
-def _answer(config: Config, tenant: Tenant) -> Stage:
+def _generator(config: Config, _: str) -> Stage:
+    phraser = Composition(config).answering.phraser
+    with suppress(ModelError):  # which each request is told, as it may be there later
+        phraser.open()
+    return GeneratorStage(phraser, TokenScheduler(clock=boottime_s))
+
+
+def _answer(beside: Callable[[], Pool], config: Config, tenant: Tenant) -> Stage:
     """Answers from the documents, which are read into memory: replicas share no file."""
     in_flight = InFlight(TokenScheduler(clock=boottime_s))
     if not tenant.documents:
         return Composition(config).answer(in_flight=in_flight)
-    opened = ExitStack()
-    answers = opened.enter_context(consult(config, Path(tenant.documents)))
+    opened, phrases = ExitStack(), PhrasesElsewhere(beside())
+    answers = opened.enter_context(consult(config, Path(tenant.documents), phrases=phrases))
     return _Documented(Composition(config).answer(answers=answers, in_flight=in_flight), opened)
 
 

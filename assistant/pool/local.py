@@ -102,6 +102,12 @@ class LocalStream:
             self.pool.poll(LOOK_EVERY_S)
         return self.ready.popleft()
 
+    def wait(self, seconds: float) -> bool:
+        """Wait so long, or less; whether the next message, or the end, is there."""
+        if not (self.ready or self.is_over):
+            self.pool.poll(seconds)
+        return bool(self.ready) or self.is_over
+
     def close(self) -> None:
         """Have no more of the reply made."""
         if not self.is_over:

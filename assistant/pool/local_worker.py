@@ -9,6 +9,7 @@ from multiprocessing import parent_process
 from pathlib import Path
 
 from assistant.core.bus import Address, Bus
+from assistant.core.documents.messages import Phrased
 from assistant.core.messages import (
     Interpretation,
     Message,
@@ -70,7 +71,7 @@ def serve(name: str, folder: str, make: Callable[[], Stage]) -> None:
     """Run the stage that `make` makes; what it makes goes to the front."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # at Ctrl+C the front ends its workers
     stage = make()
-    made: tuple[type[Message], ...] = (Transcript, Interpretation, SpokenReply, Speech)
+    made: tuple[type[Message], ...] = (Transcript, Interpretation, SpokenReply, Phrased, Speech)
     replies = dict.fromkeys(made, FRONT)
     with closing(Address(Path(folder))) as address:
         wanted: tuple[type[Message], ...] = (*stage.consumes, *ORDERS)

@@ -30,6 +30,9 @@ class Stream(Protocol):
     def __next__(self) -> Message:
         """The next message; raises `PoolError` where no worker can finish the request."""
 
+    def wait(self, seconds: float) -> bool:
+        """Wait so long, or less; whether the next message, or the end, is there."""
+
     def close(self) -> None:
         """Have no more of the reply made."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from assistant.core.documents.messages import Phrased
 from assistant.core.messages import (
     Interpretation,
     Message,
@@ -63,7 +64,7 @@ def is_last(message: Message) -> bool:
             return not more
         case Speech(last=last):
             return last
-        case Transcript() | Interpretation() | StageFailed():
+        case Transcript() | Interpretation() | Phrased() | StageFailed():
             return True
     return False
 

@@ -24,12 +24,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from itertools import count
 from typing import Any, ClassVar
 
 from assistant.control.metrics import percentile
 from assistant.core.messages import Message, Question, SpokenReply
-from assistant.hub import serving
+from assistant.hub.ray import cluster
 from assistant.hub.ray.engine import RequestRouter
 from assistant.hub.ray.pool import RayPool, ray_pool
 from assistant.hub.ray.router import TokenRouter
@@ -77,15 +78,15 @@ class ByTurns(RequestRouter):
         return [[one] for one in (*ordered[turn:], *ordered[:turn])]
 
 
-def of_two() -> type[RequestRouter]:
-    """Ray's own router, which needs no settings; Ray is imported by the hub's engine first."""
-    from ray.serve._private.request_router.pow_2_router import PowerOfTwoChoicesRequestRouter
+# The hub's engine tells Ray what it is before it is imported.
+_POW_2 = import_module("ray.serve._private.request_router.pow_2_router")
 
-    class OfTwo(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
-        def initialize_state(self, **_: object) -> None:
-            """Begin with nothing."""
 
-    return OfTwo
+class OfTwo(_POW_2.PowerOfTwoChoicesRequestRouter):  # type: ignore[misc, name-defined]
+    """Ray's own router, which needs no settings."""
+
+    def initialize_state(self, **_: object) -> None:
+        """Begin with nothing."""
 
 
 def mixed() -> Figures:
@@ -130,10 +131,10 @@ async def _all(pool: RayPool, texts: Sequence[str]) -> tuple[list[list[str]], in
 
 def routing() -> Figures:
     """The short replies' times by each router, and the shares of those of the pool's."""
-    routers = {"tokens": TokenRouter, "turns": ByTurns, "two": of_two()}
+    routers = {"tokens": TokenRouter, "turns": ByTurns, "two": OfTwo}
     found: Figures = {}
     for name, router in routers.items():
-        serving.TokenRouter = router  # type: ignore[misc]
+        cluster.TokenRouter = router  # type: ignore[misc]
         pool = ray_pool({"in-turn": InTurn}, REPLICAS)
         try:
             runs = [asyncio.run(_short_s(pool, random.Random(seed))) for seed in SEEDS]

@@ -7,8 +7,8 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from assistant.answer.answerer import Phrases
 from assistant.answer.generation.grounding import ungrounded
+from assistant.answer.generation.phrases import Phrases
 from assistant.answer.generation.token_scheduler import Steps, finished
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.sources import DocumentSource

@@ -1,10 +1,19 @@
-"""What is asked of the documents from the command line, and what is told of them."""
+"""What is asked of the documents from the command line, what is told of them, and its wording."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from assistant.core.parts import Control, Id, ListedDocument, Work
+from assistant.core.parts import (
+    Control,
+    Fact,
+    Id,
+    ListedDocument,
+    ReplyText,
+    Spoken,
+    UserText,
+    Work,
+)
 
 
 class DocumentsRequest(Work, frozen=True, kw_only=True):
@@ -60,3 +69,26 @@ class DocumentsDone(Control, frozen=True, kw_only=True):
     code: str = ""
     """The fault's code; "" when there was none."""
     error: str = ""
+
+
+class Phrase(Spoken, frozen=True, kw_only=True):
+    """Work for a generator that serves other processes: one sentence that says what was found.
+
+    It is what `text` says of the `question`, and is shorter than that where there is none. Where
+    there are `facts`, it says all of these, as the reply to the question that meant `intent`.
+    """
+
+    question: UserText = ""
+    text: ReplyText = ""
+    title: str = ""
+    answer: str = ""
+    """The words of the text that answer."""
+    facts: tuple[Fact, ...] = ()
+    intent: str = ""
+
+
+class Phrased(Spoken, frozen=True, kw_only=True):
+    """The sentence; "" where there is none, and `code` says why, if the generator gave none."""
+
+    text: ReplyText = ""
+    code: str = ""

@@ -29,7 +29,7 @@ from assistant.hub.ray.engine import (
     serve,
     serve_client,
 )
-from assistant.hub.ray.replica import MakeStage, Replica
+from assistant.hub.ray.replica import HERE, MakeStage, Replica, Shared
 from assistant.hub.ray.router import TokenRouter
 from assistant.pool.pool import PoolError
 
@@ -67,6 +67,7 @@ KINDS: Mapping[str, Kind] = {
     ASR: Kind(50.0),
     "nlu": Kind(1_000.0),
     "answer": Kind(100.0, in_slices=True),
+    "generator": Kind(100.0, in_slices=True),
     "voice": Kind(200.0),
 }
 OTHER = Kind(1_000.0)
@@ -81,6 +82,10 @@ class Release(msgspec.Struct, frozen=True):
     makers: Mapping[str, MakeStage]
     tenants: tuple[str, ...]
     number: int = 0
+
+    def served(self, stage: str) -> tuple[str, ...]:
+        """The names by which the replicas of a stage are asked."""
+        return (HERE,) if isinstance(self.makers[stage], Shared) else self.tenants
 
 
 class Cluster:
@@ -124,7 +129,7 @@ class Cluster:
         targets = [
             serve.RunTarget(
                 _deployment(stage, replicas(stage), release.number).bind(
-                    stage, release.makers[stage], release.tenants
+                    stage, release.makers[stage], release.served(stage)
                 ),
                 name=stage,
                 route_prefix=None,

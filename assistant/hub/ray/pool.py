@@ -13,9 +13,9 @@ from assistant.hub.observation.figures import StageLoad
 from assistant.hub.ray.cluster import RUNNING, Cluster, Release
 from assistant.hub.ray.engine import serve
 from assistant.hub.ray.ledger import newest_ledger
-from assistant.hub.ray.replica import MakeStage
+from assistant.hub.ray.replica import HERE, MakeStage
 from assistant.hub.ray.scaler import Scaler
-from assistant.hub.ray.streams import HERE, SILENCE_S, RayStreams
+from assistant.hub.ray.streams import SILENCE_S, RayStreams
 from assistant.pool.pool import PoolError
 from assistant.pool.scaling import ScalingPolicy
 

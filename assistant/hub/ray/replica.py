@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 
+import msgspec
+
 from assistant.core.clock import boottime_s
 from assistant.core.messages import Message
 from assistant.core.rooms.newest import Newest
@@ -15,8 +17,21 @@ from assistant.pool.conversations import KEPT
 from assistant.pool.requests import PoolRequest, is_last
 from assistant.pool.runner import Runner
 
+HERE = ""
+"""The tenant of a stage that knows no others."""
+
 MakeStage = Callable[[str], Stage]
 """Makes the stage of a tenant; it is sent to the replicas, so it must be importable there."""
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """What makes one stage that serves all: other stages ask it, and none of them as a tenant."""
+
+    make: MakeStage
+
+    def __call__(self, tenant: str) -> Stage:
+        """The stage."""
+        return self.make(tenant)
 
 
 class Replica:

@@ -6,8 +6,9 @@ import asyncio
 import math
 import threading
 from collections.abc import AsyncGenerator, Collection
+from functools import cache
 from itertools import count
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError
@@ -17,6 +18,7 @@ from assistant.hub.observation.watch import current_stage
 from assistant.hub.ray.cluster import handle_to
 from assistant.hub.ray.engine import DeploymentHandle, RayActorError, RayError
 from assistant.hub.ray.ledger import newest_ledger
+from assistant.hub.ray.replica import HERE
 from assistant.hub.ray.wire import packed, unpacked_reply
 from assistant.pool.admission import BUSY_REPLY, Tier, admit
 from assistant.pool.conversations import Conversations
@@ -29,8 +31,6 @@ RETRIES_S = 30.0
 """Time from a request on in which it is begun anew when its replica dies."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.25
 """Pause before another try, twice as long each time: Ray needs 0.5 s to notice a death."""
-HERE = ""
-"""The tenant of a pool that has no others."""
 
 
 class RayStreams:
@@ -140,6 +140,12 @@ class RayStreams:
         return self._loop
 
 
+@cache
+def streams_of(*stages: str) -> RayStreams:
+    """What this process asks of stages that know no tenants, for all its callers."""
+    return RayStreams(stages)
+
+
 class _Waiting:
     """A stream for a caller who waits; it is fetched from the beginning on, read or not."""
 
@@ -147,20 +153,32 @@ class _Waiting:
         self, loop: asyncio.AbstractEventLoop, replies: AsyncGenerator[Message, None]
     ) -> None:
         self._fetched: SimpleQueue[Message | AssistantError | None] = SimpleQueue()
-        self._is_over = False
+        self._next: Message | AssistantError | None = None
+        self._has_next = self._is_over = False
         self._fetching = asyncio.run_coroutine_threadsafe(self._fetch(replies), loop)
 
     def __iter__(self) -> _Waiting:
         return self
 
     def __next__(self) -> Message:
-        fetched = None if self._is_over else self._fetched.get()
+        self.wait(math.inf)
+        fetched, self._next, self._has_next = self._next, None, False
         if isinstance(fetched, Message):
             return fetched
         self._is_over = True
         if fetched is not None:
             raise fetched
         raise StopIteration
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long, or less; whether the next message, or the end, is there."""
+        if not (self._is_over or self._has_next):
+            try:
+                self._next = self._fetched.get(timeout=None if math.isinf(seconds) else seconds)
+                self._has_next = True
+            except Empty:
+                return False
+        return True
 
     def close(self) -> None:
         """Have no more of the reply made."""
