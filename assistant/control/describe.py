@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.core.documents.messages import Phrase, Phrased
 from assistant.core.messages import (
     Asked,
     BargeIn,
@@ -120,6 +121,10 @@ def _of_documents(event: Message) -> str:
             return f"{len(documents)} documents"
         case DocumentSummary(sentences=said):
             return " ".join(said)
+        case Phrase(question=question):
+            return question
+        case Phrased(text=said, code=code):
+            return said or code
         case DocumentsDone(error=error) if error:
             return error
         case DocumentsDone(documents=documents, passages=passages):

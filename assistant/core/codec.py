@@ -9,6 +9,7 @@ from typing import Any, Union
 import msgspec
 
 from assistant.core.clock import boottime_s
+from assistant.core.documents.messages import Phrase
 from assistant.core.errors import CodecError
 from assistant.core.messages import (
     AudioChunk,
@@ -104,6 +105,8 @@ def published(message: Message) -> Message:
             return msgspec.structs.replace(masked, at_s=message.at_s)
         case Question(secret=True):
             return msgspec.structs.replace(message, text=MASK)
+        case Phrase(secret=True):
+            return msgspec.structs.replace(message, question=MASK)
     return message
 
 

@@ -87,6 +87,7 @@ _FULL: dict[str, Any] = {
     "unclaimed": TASKS[0],
     "task": TASKS[0],
     "sentences": ("It is small.",),
+    "facts": (messages.Fact(name="minutes", value="5"),),
     "documents": (ListedDocument(title="A", kind="text", path="/a", passages=1, unencoded=0),),
     "attributes": {"brightness": 40},
     "text": "turn on the window light",

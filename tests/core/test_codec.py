@@ -20,6 +20,7 @@ from assistant.core.codec import (
     topic,
     wire_name,
 )
+from assistant.core.documents.messages import Phrase
 from assistant.core.errors import CodecError
 from assistant.core.messages import (
     AnswerTask,
@@ -246,6 +247,7 @@ def test_a_secret_is_masked_for_all_but_its_consumer() -> None:
                 **about,
             ),
             Question(**about),
+            Phrase(utterance_id="u", question=told, secret=secret),
         ):
             shown = b"".join(encode(published(message)))
             assert (b"eight" in shown or b"4867" in shown) is not secret
@@ -254,7 +256,7 @@ def test_a_secret_is_masked_for_all_but_its_consumer() -> None:
 
 def test_every_text_of_the_user_that_may_be_a_secret_is_masked() -> None:
     """A message that is new must be thought of, too."""
-    masked = {Transcript, Interpretation, Question}
+    masked = {Transcript, Interpretation, Question, Phrase}
     said = {
         kind
         for kind in concrete(Spoken)
