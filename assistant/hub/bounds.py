@@ -14,6 +14,8 @@ Receive = Callable[[], Awaitable[Event]]
 Send = Callable[[Event], Awaitable[None]]
 App = Callable[[Event, Receive, Send], Awaitable[None]]
 
+GONE = 499
+"""Status of a call whose client has gone before it was whole, as nginx has it."""
 OTHER = "other"
 """Path of whatever is none of ours, so that who guesses paths fills no memory."""
 
@@ -22,8 +24,15 @@ class _TooLargeError(Exception):
     """More bytes came than may."""
 
 
+class _GoneError(Exception):
+    """The client has gone before its request was whole."""
+
+
 class BoundedBodies:
-    """Refuses a request with 413 as soon as more than `most_bytes` have come."""
+    """Refuses a request with 413 as soon as more than `most_bytes` have come.
+
+    One whose client goes in the midst of it is over, and no fault.
+    """
 
     def __init__(self, app: App, most_bytes: int) -> None:
         self._app, self._most_bytes = app, most_bytes
@@ -36,11 +45,15 @@ class BoundedBodies:
         if _announced(scope) > self._most_bytes:
             await _refuse(send, self._most_bytes)
             return
-        taken, has_begun = 0, False
+        taken, has_begun, is_whole, is_gone = 0, False, False, False
 
         async def bounded() -> Event:
-            nonlocal taken
+            nonlocal taken, is_whole, is_gone
             event = await receive()
+            if event["type"] == "http.disconnect" and not is_whole:
+                is_gone = True
+                raise _GoneError
+            is_whole = not event.get("more_body", False)
             taken += len(event.get("body", b""))
             if taken > self._most_bytes:
                 raise _TooLargeError
@@ -49,12 +62,16 @@ class BoundedBodies:
         async def noted(event: Event) -> None:
             nonlocal has_begun
             # FastAPI makes a 400 of whatever fails while it reads a body.
-            if taken <= self._most_bytes or has_begun:
+            if (taken <= self._most_bytes and not is_gone) or has_begun:
                 has_begun = True
                 await send(event)
 
-        with suppress(_TooLargeError):
+        with suppress(_TooLargeError, _GoneError):
             await self._app(scope, bounded, noted)
+        if is_gone:
+            await send({"type": "http.response.start", "status": GONE, "headers": []})
+            await send({"type": "http.response.body"})
+            return
         if taken > self._most_bytes and not has_begun:
             await _refuse(send, self._most_bytes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import wave
@@ -167,6 +168,38 @@ def test_bodies_are_bounded_whether_their_size_is_announced_or_not(
     text = client("/v1/interpret", content=pieces(), headers={"Content-Type": "application/json"})
     assert text.status_code == 413
     assert streams.asked == []
+
+
+@pytest.mark.parametrize(("path", "kind"), [("hear", "audio/wav"), ("answer", "application/json")])
+def test_who_goes_in_the_midst_of_its_request_is_no_fault(
+    streams: Streams, path: str, kind: str
+) -> None:
+    """Nothing is raised, which would be logged as a fault, and it counts as what it is."""
+    service = Service(streams, TENANTS, lambda: [], clock=lambda: 100.0)
+    events = iter(
+        [{"type": "http.request", "body": b"RIFF", "more_body": True}, {"type": "http.disconnect"}]
+    )
+    sent = []
+
+    async def receive() -> dict[str, Any]:
+        return next(events)
+
+    async def send(event: Any) -> None:
+        sent.append(event.get("status"))
+
+    headers = {"authorization": f"Bearer {KEYS['red']}", "content-type": kind}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": f"/v1/{path}",
+        "raw_path": f"/v1/{path}".encode(),
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    asyncio.run(application(service)(scope, receive, send))
+    assert sent == [499, None]
+    assert not streams.asked
+    assert f'path="/v1/{path}",status="499"}} 1' in service.figures.exposition({})
 
 
 @pytest.mark.parametrize(
