@@ -68,11 +68,10 @@ class BoundedBodies:
 
         with suppress(_TooLargeError, _GoneError):
             await self._app(scope, bounded, noted)
-        if is_gone:
+        if is_gone and not has_begun:
             await send({"type": "http.response.start", "status": GONE, "headers": []})
             await send({"type": "http.response.body"})
-            return
-        if taken > self._most_bytes and not has_begun:
+        elif taken > self._most_bytes and not has_begun:
             await _refuse(send, self._most_bytes)
 
 
