@@ -8,14 +8,13 @@ from typing import Any
 
 from assistant.control.traces.context import HEADER
 from assistant.hub.observation.watch import Watch
+from assistant.hub.service import GONE
 
 Event = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Event]]
 Send = Callable[[Event], Awaitable[None]]
 App = Callable[[Event, Receive, Send], Awaitable[None]]
 
-GONE = 499
-"""Status of a call whose client has gone before it was whole, as nginx has it."""
 OTHER = "other"
 """Path of whatever is none of ours, so that who guesses paths fills no memory."""
 

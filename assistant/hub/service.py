@@ -20,6 +20,8 @@ LONGEST_S = 60.0
 """Time that a call may take; whoever waits longer is told so."""
 STRANGE, FORBIDDEN, UNUSABLE, TOO_OFTEN, BROKEN, BUSY, LATE = 401, 403, 422, 429, 500, 503, 504
 """How a call may end, as HTTP has it."""
+GONE = 499
+"""How one ends whose caller has gone, as nginx has it."""
 
 
 class Service:

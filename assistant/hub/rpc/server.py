@@ -33,6 +33,7 @@ from assistant.hub.service import (
     BROKEN,
     BUSY,
     FORBIDDEN,
+    GONE,
     LATE,
     LONGEST_S,
     MOST_BYTES,
@@ -53,8 +54,8 @@ CODES: Mapping[int, StatusCode] = {
     LATE: StatusCode.DEADLINE_EXCEEDED,
 }
 """Status as HTTP has it → gRPC's."""
-SERVED, GONE = 200, 499
-"""Status of a call that is served, and of one whose caller goes away."""
+SERVED = 200
+"""Status of a call that is served."""
 FAULT = "hark-code"
 """Trailing metadata with the code of a fault."""
 PUSHBACK = "grpc-retry-pushback-ms"
