@@ -154,7 +154,7 @@ class LocalPool:
         self._stages: dict[str, _StageWorkers] = {}
         self._streams: dict[str, LocalStream] = {}
         self._conversations = Conversations()
-        self._decided_s = clock()
+        self._decided_s = self._looked_s = clock()
         address = self._open.enter_context(closing(Address(self._folder)))
         self._bus = Bus(FRONT, address, (), {}, ())
         self._open.callback(self._bus.close)
@@ -185,8 +185,14 @@ class LocalPool:
 
     def poll(self, timeout_s: float = 0.0) -> None:
         """Take in what has come from workers, and see to those that have died or are wanted."""
+        has_come = False
         for message in self._bus.receive(timeout_s):
+            has_come = True
             self._take(message)
+        # Who waits for what has come has it sooner; looking costs as much as a message.
+        if has_come and self._clock() - self._looked_s < LOOK_EVERY_S:
+            return
+        self._looked_s = self._clock()
         self._end_silent()
         for of in self._stages.values():
             for worker in [one for one in of.workers if not one.process.is_alive()]:
@@ -311,12 +317,11 @@ class LocalPool:
     def _start(self, stage: str, spare: bool = False) -> None:
         of = self._stages[stage]
         taken = {worker.name for worker in of.workers}
-        # Names are used again, so that no more sockets are looked for than there are workers.
+        # Names are used again, so that the folder does not fill with sockets.
         name = next(n for n in (f"{stage}-{number}" for number in count(1)) if n not in taken)
         arguments = (name, str(self._folder), of.kind.make)
         process = self._context.Process(target=serve, args=arguments, name=name)
         process.start()
-        self._bus.follow([name])
         of.workers.append(
             WorkerRecord(name, process, _speed(of), of.kind.most_held, of.kind.in_slices, spare)
         )

@@ -9,17 +9,10 @@ from multiprocessing import parent_process
 from pathlib import Path
 
 from assistant.core.bus import Address, Bus
-from assistant.core.documents.messages import Phrased
-from assistant.core.messages import (
-    Interpretation,
-    Message,
-    Speech,
-    SpokenReply,
-    StageFailed,
-    Transcript,
-)
+from assistant.core.messages import Message
 from assistant.core.stage import Stage
 from assistant.core.worker import ORDERS, Worker
+from assistant.pool.requests import is_part
 
 FRONT = "pool"
 """The process that the workers reply to."""
@@ -57,25 +50,21 @@ class Parent:
 
 
 class ToFront(Bus):
-    """Tells the front of a fault as of a reply: a broadcast is lost on who is joining just now."""
+    """Sends the front what belongs to replies; nobody else hears this process."""
 
     def send(self, message: Message) -> None:
-        """Send work, and faults, to the front."""
-        if isinstance(message, StageFailed):
+        """Send a message, unless it is of no utterance."""
+        if is_part(message):
             self.send_to(FRONT, message)
-        else:
-            super().send(message)
 
 
 def serve(name: str, folder: str, make: Callable[[], Stage]) -> None:
     """Run the stage that `make` makes; what it makes goes to the front."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # at Ctrl+C the front ends its workers
     stage = make()
-    made: tuple[type[Message], ...] = (Transcript, Interpretation, SpokenReply, Phrased, Speech)
-    replies = dict.fromkeys(made, FRONT)
     with closing(Address(Path(folder))) as address:
         wanted: tuple[type[Message], ...] = (*stage.consumes, *ORDERS)
-        with closing(ToFront(name, address, (FRONT,), replies, wanted)) as bus:
+        with closing(ToFront(name, address, (FRONT,), {}, wanted)) as bus:
             worker = Worker(name, stage, bus, NoHeartbeat())
             signal.signal(signal.SIGTERM, lambda *_: worker.stop())
             bus.watch(Parent(worker.stop))

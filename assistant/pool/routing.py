@@ -90,8 +90,8 @@ def choose(
 ) -> WorkerState | None:
     """The worker that `request` goes to; None where none is fit."""
     fit = [worker for worker in workers if worker.is_fit(now_s)]
-    if not fit:
-        return None
+    if len(fit) < 2:
+        return fit[0] if fit else None
 
     def order(worker: WorkerState) -> tuple[float, float, str]:
         return predicted_s(worker, request), worker.p95_s, worker.name

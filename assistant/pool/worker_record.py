@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
-import msgspec
-
 from assistant.pool.breaker import Breaker
 from assistant.pool.routing import RequestShape, WorkerState, choose, p95, predicted_s
 
@@ -75,14 +73,18 @@ class WorkerRecord:
 
     def state(self, now_s: float) -> WorkerState:
         """What a request is routed by."""
+        return self._state(p95(self._took), p95(self._predicted))
+
+    def _state(self, p95_s: float = 0.0, predicted_p95_s: float = 0.0) -> WorkerState:
+        """The state without its p95s, which are to tell whether predictions hold, or with these."""
         return WorkerState(
             name=self.name,
             tokens_per_s=self.speed,
             left=tuple(held.tokens for held in self.left.values()),
             in_slices=self.in_slices,
             warm=frozenset(self._warm),
-            p95_s=p95(self._took),
-            predicted_p95_s=p95(self._predicted),
+            p95_s=p95_s,
+            predicted_p95_s=predicted_p95_s,
             breaker=self.breaker,
             is_draining=self.is_draining,
         )
@@ -92,9 +94,7 @@ class WorkerRecord:
         self.breaker = self.breaker.sent(now_s)
         if not self.left:
             self._busy_since_s, self._done, self.last_s = now_s, 0, now_s
-        # Not by its p95, which is to tell whether predictions hold.
-        unswayed = msgspec.structs.replace(self.state(now_s), p95_s=0.0)
-        expected_s = predicted_s(unswayed, shape)
+        expected_s = predicted_s(self._state(), shape)
         self.left[name] = Held(now_s, expected_s, shape.tokens)
         if shape.key:
             self._warm[shape.key] = None

@@ -18,6 +18,7 @@ import pytest
 from assistant.answer import trial as answering
 from assistant.answer.answers import DocumentAnswers
 from assistant.answer.trial import AnswerTrial
+from assistant.core.clock import boottime_s
 from assistant.core.config import Config, DocumentsSettings, StorageSettings
 from assistant.core.errors import ModelError
 from assistant.core.layout import KNOWLEDGE_FILE, TRIAL_MARKERS, TRIALS_FILES
@@ -107,7 +108,8 @@ class Process:
     """The answering process, as its worker runs it."""
 
     def __init__(self, config: Config) -> None:
-        self._config, self._at_s, self._number = config, 0.0, 0
+        # From now on: what was asked long ago, by the real clock, has no time for words.
+        self._config, self._at_s, self._number = config, boottime_s(), 0
         self._file = TrialFile(config.state_dir / TRIALS_FILES["answer"])
         self._maker = AnswerStageMaker(config.state_dir / KNOWLEDGE_FILE)
         self.swap = HotSwap(self._maker, load_reader)
@@ -308,7 +310,7 @@ def _marked_while_answering(process: Process, marker: Path) -> set[bool]:
     seen = set[bool]()
     for number in range(20):
         text = f"{ASKED[0]}{'!' * number}"
-        asked = Question(utterance_id=f"cut {number}", text=text, at_s=1e6 + APART_S * number)
+        asked = Question(utterance_id=f"cut {number}", text=text, at_s=boottime_s() + APART_S * number)
         list(process.stage.feed(asked))
         seen.add(marker.exists())
         list(process.stage.feed(BargeIn(utterance_id=asked.utterance_id)))
