@@ -12,24 +12,30 @@ from pathlib import Path
 import pytest
 
 from assistant.core.messages import Message, SpokenReply, StageFailed
+from assistant.hub.phrases import GENERATOR, PhrasesElsewhere
 from assistant.pool.local import LocalPool, LocalStage
 from assistant.pool.pool import Pool, PoolError
 from assistant.pool.scaling import ScalingPolicy
 from tests.support.pool_stages import Speller, asked
+from tests.support.slow_phrases import slow_generator
 
 Make = Callable[..., Pool]
 
 
 def local(died: Path) -> Pool:
     policy = ScalingPolicy(least=2, most=2)
-    stages = {"answer": LocalStage(partial(Speller, str(died)), policy)}
+    stages = {
+        "answer": LocalStage(partial(Speller, str(died)), policy),
+        GENERATOR: LocalStage(slow_generator, policy),
+    }
     return LocalPool(stages, silence_s=3.0, starts_s=10.0)
 
 
 def ray(died: Path) -> Pool:
     pytest.importorskip("assistant.hub.ray.engine", reason="the extra hub is not installed")
     pool = importlib.import_module("assistant.hub.ray.pool")
-    made: Pool = pool.ray_pool({"answer": partial(Speller, str(died))}, replicas=2, silence_s=3.0)
+    stages = {"answer": partial(Speller, str(died)), GENERATOR: slow_generator}
+    made: Pool = pool.ray_pool(stages, replicas=2, silence_s=3.0)
     return made
 
 
@@ -112,6 +118,21 @@ def test_a_fault_of_the_stage_ends_the_reply_and_nothing_else(pool: Pool) -> Non
     assert words(good) == ["all", "is", "well"]
 
 
+def test_a_generator_words_what_several_have_found_meanwhile(pool: Pool) -> None:
+    texts = [f"text {number} {'and more ' * number}".strip() for number in range(6)]
+    words = PhrasesElsewhere(pool)
+    steps = {text: words.phrasing("why", text, "title") for text in texts}
+    said = dict[str, str]()
+    while steps:
+        for text, one in list(steps.items()):
+            try:
+                next(one)
+            except StopIteration as end:
+                said[text] = end.value
+                del steps[text]
+    assert said == {text: text.upper() for text in texts}
+
+
 def test_what_is_closed_comes_no_further(pool: Pool) -> None:
     stream = pool.run("answer", asked("u1", " ".join(["on"] * 500)))
     next(stream)
@@ -121,7 +142,7 @@ def test_what_is_closed_comes_no_further(pool: Pool) -> None:
 
 
 def test_a_stage_that_does_not_run_is_refused(pool: Pool) -> None:
-    with pytest.raises(PoolError, match="no voice runs here; there are: answer"):
+    with pytest.raises(PoolError, match="no voice runs here; there are: answer, generator"):
         pool.run("voice", asked("u1", "hello"))
 
 

@@ -310,7 +310,8 @@ def _marked_while_answering(process: Process, marker: Path) -> set[bool]:
     seen = set[bool]()
     for number in range(20):
         text = f"{ASKED[0]}{'!' * number}"
-        asked = Question(utterance_id=f"cut {number}", text=text, at_s=boottime_s() + APART_S * number)
+        at_s = boottime_s() + APART_S * number
+        asked = Question(utterance_id=f"cut {number}", text=text, at_s=at_s)
         list(process.stage.feed(asked))
         seen.add(marker.exists())
         list(process.stage.feed(BargeIn(utterance_id=asked.utterance_id)))
