@@ -7,27 +7,43 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("assistant.hub.ray.engine", reason="the extra hub is not installed")
 
+from assistant.core.clock import boottime_s
 from assistant.core.messages import Message, Question, SpokenReply, StageFailed
 from assistant.hub.observation.watch import CallRecord, Watch, asking
 from assistant.hub.ray.engine import ray
-from assistant.hub.ray.ledger import newest_ledger
+from assistant.hub.ray.ledger import ledger_of
 from assistant.hub.ray.pool import RayPool
 from assistant.pool.pool import BusyError, PoolError
-from assistant.pool.requests import PoolRequest
-from tests.support.counting_stage import STEP_S, counting
+from assistant.pool.requests import TOKENS, PoolRequest
+from tests.support.counting_stage import STEP_S, breakable, counting
+from tests.support.passing_stage import PASSED_TOKENS, passing
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
+SOON_S = 20.0
+"""Time in which what replicas tell has surely arrived, and a breaker has closed."""
+
+
 @pytest.fixture(scope="module")
-def pool() -> Iterator[RayPool]:
-    pool = RayPool({"counting": counting}, replicas=2, tenants=("", "red", "blue"))
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the processes whose stage `breakable` fails."""
+    return tmp_path_factory.mktemp("broken")
+
+
+@pytest.fixture(scope="module")
+def pool(broken: Path) -> Iterator[RayPool]:
+    makers = {"counting": counting, "passing": passing, "breakable": partial(breakable, broken)}
+    pool = RayPool(makers, replicas=2, tenants=("", "red", "blue"))
     yield pool
     pool.close()
 
@@ -38,6 +54,14 @@ def question(text: str, utterance_id: str = "same") -> PoolRequest:
 
 def spoken(messages: Iterator[Message]) -> list[str]:
     return [m.text for m in messages if isinstance(m, SpokenReply)]
+
+
+def comes(is_so: Callable[[], bool]) -> bool:
+    """Whether it is so soon."""
+    until_s = time.monotonic() + SOON_S
+    while not is_so() and time.monotonic() < until_s:
+        time.sleep(0.05)
+    return is_so()
 
 
 def numbers(until: int) -> list[str]:
@@ -61,7 +85,9 @@ def test_a_fault_of_the_stage_is_its_reply(pool: RayPool) -> None:
 
 
 def test_there_is_no_stage_of_another_name(pool: RayPool) -> None:
-    with pytest.raises(PoolError, match="no asr runs here; there are: counting"):
+    with pytest.raises(
+        PoolError, match="no asr runs here; there are: breakable, counting, passing"
+    ):
         pool.run("asr", question("1"))
 
 
@@ -119,7 +145,7 @@ def test_nothing_more_is_made_of_a_reply_that_nobody_waits_for(pool: RayPool) ->
     stream = pool.run("counting", question("1000000"))
     next(stream)
     stream.close()
-    counts = newest_ledger("counting")
+    counts = ledger_of("counting")
     assert counts is not None
     for _ in range(200):  # whatever is served meanwhile gives it the time to end
         assert spoken(pool.run("counting", question("0"))) == ["0"]
@@ -152,3 +178,37 @@ def test_a_call_notes_how_long_its_request_waited_and_that_it_began_anew(pool: R
     assert loads["counting"].tokens_outstanding == 0
     assert len(others) == 8
     assert max(one.retries for (one,) in others) > 0
+
+
+def test_what_a_replica_asks_of_other_replicas_counts_in_this_process_too(pool: RayPool) -> None:
+    counts = ledger_of("counting")
+    assert counts is not None
+    assert comes(lambda: [state.left for state in counts.states()] == [(), ()])
+    passed = pool.run("passing", question("100000"))
+    assert comes(lambda: counts.load(boottime_s()).tokens_outstanding == PASSED_TOKENS)
+    ours = [pool.run("counting", question("100000")) for _ in range(4)]
+    for one in ours:
+        next(one)
+    assert sorted(state.left for state in counts.states()) == [(TOKENS,) * 4, (PASSED_TOKENS,)]
+    for one in (passed, *ours):
+        one.close()
+    assert comes(lambda: [state.left for state in counts.states()] == [(), ()])
+
+
+def test_a_replica_that_fails_each_request_is_left_alone_and_tried_again(
+    pool: RayPool, broken: Path
+) -> None:
+    def where() -> list[str]:
+        """The processes that reply to as many requests at once; "" for those that fail."""
+        asked = [pool.run("breakable", question("where")) for _ in range(20)]
+        return ["".join(spoken(one)) for one in asked]
+
+    whole = set(where())
+    assert len(whole) == 2
+    failing = broken / min(whole)
+    failing.touch()
+    assert where().count("") > 3
+    # A rest may be over meanwhile: then one request is the probe.
+    assert where().count("") <= 1
+    failing.unlink()
+    assert comes(lambda: set(where()) == whole)

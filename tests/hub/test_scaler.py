@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from assistant.hub.ray.ledger import Ledger, open_ledger
+from assistant.hub.ray.holding import News
+from assistant.hub.ray.ledger import Ledger, Outcome, close_ledgers, open_ledger
 from assistant.hub.ray.scaler import Scaler
 from assistant.pool.pool import PoolError
 from assistant.pool.routing import RequestShape
@@ -40,6 +41,7 @@ def scaler(asked: Asked) -> Iterator[Scaler]:
     scaler = Scaler((STAGE,), POLICY, asked)
     yield scaler
     scaler.close()
+    close_ledgers((STAGE,))
 
 
 def busy(requests: int) -> Ledger:
@@ -65,7 +67,7 @@ def test_as_many_are_asked_for_as_the_work_wants_and_each_once(
     look(scaler, 1.0, 2.0, 3.0)
     assert asked.numbers == [2]
     assert scaler.wanted(STAGE) == 2
-    ledger.ended("a", "0", 4.0)
+    ledger.ended("0", Outcome.SUCCEEDED, 4.0)
     look(scaler, 4.0, 8.0, 9.1, 10.0)
     assert asked.numbers == [2, 1]
 
@@ -87,3 +89,23 @@ def test_what_ray_does_not_take_is_asked_for_again(
     asked.refuses = False
     look(scaler, 2.0)
     assert asked.numbers == [2]
+
+
+def test_what_only_others_ask_of_a_stage_counts_at_the_speed_that_its_replicas_tell(
+    scaler: Scaler, asked: Asked
+) -> None:
+    ledger = open_ledger(STAGE, 1_000.0, False)
+    ledger.told({"a": News(left={"other": (50, 50)}, tokens_per_s=100.0)})
+    look(scaler, 0.0, 1.0)
+    assert asked.numbers == [2]
+    ledger.told({"a": News(tokens_per_s=100.0), "b": News(tokens_per_s=100.0)})
+    look(scaler, 2.0, 7.1)
+    assert asked.numbers == [2, 1]
+
+
+def test_all_routers_of_a_process_count_in_one_ledger() -> None:
+    first = open_ledger(STAGE, 100.0, False)
+    assert open_ledger(STAGE, 100.0, False) is first
+    close_ledgers((STAGE,))
+    assert open_ledger(STAGE, 100.0, False) is not first
+    close_ledgers((STAGE,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import ClassVar
 
 from assistant.core.clock import boottime_s
@@ -59,3 +60,22 @@ class Counting:
 def counting(owner: str = "") -> Counting:
     """A fresh one."""
     return Counting(owner)
+
+
+class Breakable(Counting):
+    """One that fails each request while a file in `folder` bears the number of its process."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def feed(self, message: Message) -> Iterator[Message]:
+        """As any stage."""
+        if isinstance(message, Question) and (self._folder / str(os.getpid())).exists():
+            raise AnswerError("answer.broken", "it can do nothing")
+        yield from super().feed(message)
+
+
+def breakable(folder: Path, _: str) -> Breakable:
+    """A fresh one."""
+    return Breakable(folder)

@@ -15,7 +15,7 @@ BUSY = "pool.busy"
 
 
 class StageLoad(msgspec.Struct, frozen=True):
-    """What serves a stage, and what of it this gateway still waits for."""
+    """What serves a stage, and what its callers still wait for."""
 
     replicas: int
     tokens_outstanding: int

@@ -46,8 +46,11 @@ QUIET: Mapping[str, Any] = {
 }
 JOINS_S = 3.0
 """Time in which the head of a cluster must answer."""
+SERVE_LOG = logging.getLogger("ray.serve")
 LOGGING = {"log_level": "WARNING", "enable_access_log": False}
 HEALTH_EVERY_S, UNHEALTHY_S = 0.5, 5.0
+NEWS_EVERY_S = 0.5
+"""Time between two times that a replica is asked what it holds."""
 DRAINS_S = 15.0
 """Time that a replica that stops has to finish what it holds."""
 ASKED_S = 5.0
@@ -95,7 +98,7 @@ class Cluster:
     """
 
     def __init__(self, address: str = "") -> None:
-        logging.getLogger("ray.serve").setLevel(logging.ERROR)
+        SERVE_LOG.setLevel(logging.ERROR)
         self._is_closed, self._ending = False, threading.Lock()
         self._joined, self._deployed = bool(address), frozenset[str]()
         # Ray opens its folder to everybody, so it is in one that is not. Sockets lie there, whose
@@ -241,6 +244,8 @@ def _deployment(stage: str, replicas: int, release: int) -> serve.Deployment:
             "tokens_per_s": kind.tokens_per_s,
             "in_slices": kind.in_slices,
         },
+        request_routing_stats_period_s=NEWS_EVERY_S,
+        request_routing_stats_timeout_s=UNHEALTHY_S,
     )
     return serve.deployment(
         Replica,

@@ -1,18 +1,28 @@
-"""What this process has sent to each replica, as the pool's routing decides by it.
+"""What each replica has to do and how it fares, as the pool's routing decides by it.
 
-Each caller counts what it sends itself: what replicas report is old by the time it arrives, and
-all callers would send to the same one.
+A process counts exactly what it sends itself. What others have sent it knows from the replicas,
+whose news are old by the time they arrive: by these alone all would send to the same replica.
 """
 
 from __future__ import annotations
 
 import math
+import threading
 from collections import OrderedDict, deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from uuid import uuid4
 
+import msgspec
+
+from assistant.hub.ray.holding import News
+from assistant.pool.breaker import Breaker
 from assistant.pool.routing import RequestShape, WorkerState, choose, p95, predicted_s
 from assistant.pool.scaling import PoolLoad
+
+CALLER = uuid4().hex
+"""This process, as replicas know whose requests they hold."""
 
 REMEMBERED = 100
 """Requests of a replica whose times count."""
@@ -26,6 +36,15 @@ WAITS_OF_LAST_S, WAITS = 10.0, 1_000
 """Time of which the waits count for scaling, and how many of them at most."""
 LEARNS = 0.1
 """Weight of a request's own speed in that of its replica."""
+
+
+class Outcome(StrEnum):
+    """What became of a request."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    """Its stage failed, or its replica was silent or died."""
+    CANCELLED = "cancelled"
 
 
 @dataclass
@@ -43,11 +62,49 @@ class _Seen:
     """One replica."""
 
     tokens_per_s: float
-    avoided_until_s: float = 0.0
+    news: News = field(default_factory=News)
+    breaker: Breaker = field(default_factory=Breaker)
     held: dict[str, _Held] = field(default_factory=dict)
     took_s: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     predicted_s: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     warm: OrderedDict[str, None] = field(default_factory=OrderedDict)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether its speed is known, from what it served here or from itself."""
+        return bool(self.took_s or self.news.tokens_per_s)
+
+    def left(self) -> tuple[int, ...]:
+        """The tokens of each request that it holds, those of other callers after ours."""
+        ours = (held.shape.tokens for held in self.held.values())
+        others = (left for caller, left in self.news.left.items() if caller != CALLER)
+        return (*ours, *(tokens for left in others for tokens in left))
+
+    def hear(self, news: News) -> None:
+        """Take what it tells; its speed counts until it has served a request from here."""
+        self.news = news
+        if news.tokens_per_s and not self.took_s:
+            self.tokens_per_s = news.tokens_per_s
+
+    def hold(self, key: str) -> None:
+        """Note that it has a conversation."""
+        self.warm[key] = None
+        self.warm.move_to_end(key)
+        if len(self.warm) > WARM:
+            self.warm.popitem(last=False)
+
+    def end(self, held: _Held, outcome: Outcome, now_s: float) -> None:
+        """Note what became of a request; how long another one took would teach no speed."""
+        if outcome is Outcome.FAILED:
+            self.breaker = self.breaker.failed(now_s)
+        if outcome is not Outcome.SUCCEEDED:
+            return
+        self.breaker = self.breaker.succeeded()
+        took_s = max(now_s - held.began_s, 1e-6)
+        self.took_s.append(took_s)
+        self.predicted_s.append(held.predicted_s)
+        speed = (held.ahead + held.shape.tokens) / took_s
+        self.tokens_per_s += LEARNS * (speed - self.tokens_per_s)
 
 
 class Ledger:
@@ -55,7 +112,7 @@ class Ledger:
 
     `in_slices` is whether it serves the shortest first in slices, as the generator does. A further
     replica is taken to be as fast as those that have served: were it taken to be far slower, it
-    would never be asked.
+    would never be asked. All event loops of a process share it.
     """
 
     def __init__(self, tokens_per_s: float, in_slices: bool) -> None:
@@ -63,71 +120,93 @@ class Ledger:
         self._seen: dict[str, _Seen] = {}
         self._waits: deque[tuple[float, float]] = deque(maxlen=WAITS)
         """When each of the last requests was taken, and for how long it had waited."""
+        self._avoided: dict[str, float] = {}
+        """Replica → until when it is asked last; Serve's news may name one that is dead again."""
+        self._lock = threading.Lock()
+
+    def told(self, news: Mapping[str, News]) -> None:
+        """What each replica that serves has told last; others are forgotten."""
+        with self._lock:
+            # First those that tell a speed: by these the others' is guessed.
+            for name in sorted(news, key=lambda name: news[name].tokens_per_s, reverse=True):
+                self._of(name).hear(news[name])
+            self._seen = {name: self._seen[name] for name in news}
 
     def ranked(
         self, replicas: Collection[str], request_id: str, shape: RequestShape, now_s: float
     ) -> Sequence[str]:
         """The replicas, the one first that the request should go to; others are forgotten.
 
-        It counts there from now on: of a burst each request is ranked before any is taken.
+        It counts there from now on: of a burst each request is ranked before any is taken. Those
+        whose breaker is open come last: where all are, Ray would wait for as long as they rest.
         """
-        self._seen = {name: self._of(name) for name in replicas}
-        asked_s = self._unbook(request_id, now_s)
-        states, names = self.states(), list[str]()
-        while (best := choose(states, shape, now_s)) is not None:
-            names.append(best.name)
-            states = [state for state in states if state is not best]
-        names.sort(key=lambda name: self._seen[name].avoided_until_s > now_s)
-        if names:
-            self._hold(names[0], request_id, shape, asked_s, now_s)
-        return names
+        with self._lock:
+            self._seen = {name: self._of(name) for name in replicas}
+            asked_s = self._unbook(request_id, now_s)
+            states = self._states()
+            fit = [state for state in states if state.is_fit(now_s)]
+            resting = [
+                msgspec.structs.replace(state, breaker=Breaker())
+                for state in states
+                if not state.is_fit(now_s)
+            ]
+            names = [*_best_first(fit, shape, now_s), *_best_first(resting, shape, now_s)]
+            names.sort(key=lambda name: self._avoided.get(name, 0.0) > now_s)
+            if names:
+                self._hold(names[0], request_id, shape, asked_s, now_s)
+            return names
 
     def began(self, replica: str, request_id: str, shape: RequestShape, now_s: float) -> None:
         """A replica has taken a request."""
-        asked_s = self._unbook(request_id, now_s)
-        self._hold(replica, request_id, shape, asked_s, now_s).taken = True
-        self._waits.append((now_s, now_s - asked_s))
-        warm = self._of(replica).warm
-        if shape.key:
-            warm[shape.key] = None
-            warm.move_to_end(shape.key)
-            if len(warm) > WARM:
-                warm.popitem(last=False)
+        with self._lock:
+            asked_s = self._unbook(request_id, now_s)
+            self._hold(replica, request_id, shape, asked_s, now_s).taken = True
+            self._waits.append((now_s, now_s - asked_s))
+            if shape.key:
+                self._of(replica).hold(shape.key)
 
-    def ended(self, replica: str, request_id: str, now_s: float) -> None:
-        """A request is over, whatever became of it."""
-        seen = self._seen.get(replica)
-        held = seen.held.pop(request_id, None) if seen is not None else None
-        if seen is None or held is None:
-            return
-        took_s = max(now_s - held.began_s, 1e-6)
-        seen.took_s.append(took_s)
-        seen.predicted_s.append(held.predicted_s)
-        speed = (held.ahead + held.shape.tokens) / took_s
-        seen.tokens_per_s += LEARNS * (speed - seen.tokens_per_s)
+    def ended(self, request_id: str, outcome: Outcome, now_s: float) -> None:
+        """A request is over; its replica's breaker counts what became of it."""
+        with self._lock:
+            for seen in self._seen.values():
+                held = seen.held.pop(request_id, None)
+                if held is not None and held.taken:
+                    seen.end(held, outcome, now_s)
 
     def avoid(self, replica: str, now_s: float) -> None:
         """A replica does not answer: it may be dead."""
-        self._of(replica).avoided_until_s = now_s + AVOIDED_S
+        with self._lock:
+            still = {name: s for name, s in self._avoided.items() if s > now_s}
+            self._avoided = {**still, replica: now_s + AVOIDED_S}
 
-    def wait_s(self, shape: RequestShape) -> float:
+    def wait_s(self, shape: RequestShape, now_s: float) -> float:
         """The predicted time until a request's last token; infinite before any replica is known."""
-        return min((predicted_s(state, shape) for state in self.states()), default=math.inf)
+        states = self.states()
+        fit = [state for state in states if state.is_fit(now_s)] or states
+        return min((predicted_s(state, shape) for state in fit), default=math.inf)
 
     def load(self, now_s: float) -> PoolLoad:
-        """What the replicas have to do; a request waits until one of them has taken it."""
-        states = self.states()
-        waits = [waited_s for at_s, waited_s in list(self._waits) if now_s - at_s < WAITS_OF_LAST_S]
+        """What the replicas have to do for all callers; waits are those of this process alone.
+
+        A request waits until a replica has taken it.
+        """
+        with self._lock:
+            states, speed = self._states(), self._speed()
+            waits = [waited_s for at_s, waited_s in self._waits if now_s - at_s < WAITS_OF_LAST_S]
         return PoolLoad(
             tokens_outstanding=sum(state.tokens_outstanding for state in states),
-            tokens_per_s=self._speed(),
+            tokens_per_s=speed,
             p95_wait_s=p95(waits),
             replicas=len(states),
         )
 
     def states(self) -> list[WorkerState]:
-        """The replicas that are known; another thread may ask, too, so that copies are read."""
-        return [self._state(name, seen) for name, seen in list(self._seen.items())]
+        """The replicas that are known."""
+        with self._lock:
+            return self._states()
+
+    def _states(self) -> list[WorkerState]:
+        return [self._state(name, seen) for name, seen in self._seen.items()]
 
     def _hold(
         self, replica: str, request_id: str, shape: RequestShape, asked_s: float, now_s: float
@@ -137,6 +216,7 @@ class Ledger:
         ahead, time_s = state.tokens_ahead(shape.tokens), predicted_s(state, shape)
         held = _Held(shape, asked_s, now_s, ahead, time_s)
         seen.held[request_id] = held
+        seen.breaker = seen.breaker.sent(now_s)
         return held
 
     def _unbook(self, request_id: str, now_s: float) -> float:
@@ -163,30 +243,43 @@ class Ledger:
     def _speed(self) -> float:
         """The tokens a second of a replica, as far as they were measured."""
         seen = list(self._seen.values())
-        among = [one for one in seen if one.took_s] or seen
+        among = [one for one in seen if one.is_measured] or seen
         return sum(one.tokens_per_s for one in among) / len(among) if among else self._tokens_per_s
 
     def _state(self, replica: str, seen: _Seen) -> WorkerState:
         return WorkerState(
             name=replica,
             tokens_per_s=seen.tokens_per_s,
-            left=tuple(held.shape.tokens for held in list(seen.held.values())),
+            left=seen.left(),
             in_slices=self._in_slices,
             warm=frozenset(seen.warm),
             p95_s=p95(seen.took_s),
             predicted_p95_s=p95(seen.predicted_s),
+            breaker=seen.breaker,
         )
 
 
-_NEWEST: dict[str, Ledger] = {}
+def _best_first(states: Sequence[WorkerState], shape: RequestShape, now_s: float) -> Iterator[str]:
+    """The names of those that are fit."""
+    while (best := choose(states, shape, now_s)) is not None:
+        yield best.name
+        states = [state for state in states if state is not best]
+
+
+_LEDGERS: dict[str, Ledger] = {}
 
 
 def open_ledger(stage: str, tokens_per_s: float, in_slices: bool) -> Ledger:
-    """A ledger for a router of this process."""
-    _NEWEST[stage] = Ledger(tokens_per_s, in_slices)
-    return _NEWEST[stage]
+    """The ledger of a stage, for all its routers in this process."""
+    return _LEDGERS.setdefault(stage, Ledger(tokens_per_s, in_slices))
 
 
-def newest_ledger(stage: str) -> Ledger | None:
-    """What the newest router of a stage counts in this process: Ray hands out no router."""
-    return _NEWEST.get(stage)
+def ledger_of(stage: str) -> Ledger | None:
+    """What is known here of a stage's replicas; None before there is a router to them."""
+    return _LEDGERS.get(stage)
+
+
+def close_ledgers(stages: Collection[str]) -> None:
+    """Forget all of them, as of replicas that are no more."""
+    for stage in stages:
+        _LEDGERS.pop(stage, None)

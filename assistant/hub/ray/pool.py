@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -10,9 +11,9 @@ from itertools import count
 
 from assistant.core.stage import Stage
 from assistant.hub.observation.figures import StageLoad
-from assistant.hub.ray.cluster import RUNNING, Cluster, Release
+from assistant.hub.ray.cluster import RUNNING, SERVE_LOG, Cluster, Release
 from assistant.hub.ray.engine import serve
-from assistant.hub.ray.ledger import newest_ledger
+from assistant.hub.ray.ledger import ledger_of
 from assistant.hub.ray.replica import HERE, MakeStage
 from assistant.hub.ray.scaler import Scaler
 from assistant.hub.ray.streams import SILENCE_S, RayStreams
@@ -46,6 +47,7 @@ class RayPool(RayStreams):
             policy = scaling or ScalingPolicy(least=replicas, most=replicas)
             self._scaler = Scaler(makers, policy, self._cluster.scale)
             self._deploy(self._release, self._stages)
+            asyncio.run_coroutine_threadsafe(self._listen(), self._own_loop()).result()
             undone.pop_all()
         self._scaler.start()
 
@@ -78,12 +80,12 @@ class RayPool(RayStreams):
         return await asyncio.to_thread(self._cluster.serves, self._stages)
 
     async def loads(self) -> Mapping[str, StageLoad]:
-        """The replicas of each stage that serve, and what this process waits for of them."""
+        """The replicas of each stage that serve, and what all callers wait for of them."""
         applications = (await asyncio.to_thread(serve.status)).applications
         loads = {}
         for stage in sorted(self._stages & applications.keys()):
             serving = applications[stage].deployments[stage].replica_states.get(RUNNING, 0)
-            ledger = newest_ledger(stage)
+            ledger = ledger_of(stage)
             states = ledger.states() if ledger is not None else ()
             tokens = sum(state.tokens_outstanding for state in states)
             loads[stage] = StageLoad(serving, tokens)
@@ -91,9 +93,15 @@ class RayPool(RayStreams):
 
     def close(self) -> None:
         """End every process of Ray's."""
+        SERVE_LOG.setLevel(logging.CRITICAL)  # news for a loop that has ended are errors to Serve
         self._scaler.close()
         super().close()
         self._cluster.close()
+
+    async def _listen(self) -> None:
+        """Have a router to each stage, so that news of those come that only replicas ask."""
+        for stage in self._stages:
+            self._handle(stage)
 
     def _deploy(self, release: Release, stages: Collection[str]) -> None:
         with self._scaler.paused():

@@ -10,6 +10,7 @@ from typing import Any
 
 from assistant.core.clock import boottime_s
 from assistant.hub.ray.engine import RequestRouter
+from assistant.hub.ray.holding import told
 from assistant.hub.ray.ledger import open_ledger
 from assistant.pool.routing import RequestShape
 
@@ -17,12 +18,18 @@ from assistant.pool.routing import RequestShape
 class TokenRouter(RequestRouter):
     """Sends each request to the replica that `assistant.pool.routing` chooses.
 
-    The shape of a request is in the arguments between its tenant and what was asked before it.
+    The shape of a request is in the arguments between its tenant and what was asked before it. That
+    it is over is told by `RayStreams`, which knows what became of it.
     """
 
     def initialize_state(self, stage: str, tokens_per_s: float, in_slices: bool) -> None:
         """Begin to count; the arguments are those of the deployment's configuration."""
         self._ledger = open_ledger(stage, tokens_per_s, in_slices)
+
+    def update_replicas(self, replicas: list[Any]) -> None:
+        """Take the replicas that serve, each with what it told last."""
+        self._ledger.told({one.replica_id.unique_id: told(one.routing_stats) for one in replicas})
+        super().update_replicas(replicas)
 
     async def choose_replicas(
         self, candidate_replicas: Sequence[Any], pending_request: Any = None
@@ -31,19 +38,14 @@ class TokenRouter(RequestRouter):
         by_name = {replica.replica_id.unique_id: replica for replica in candidate_replicas}
         if pending_request is None:
             return [list(candidate_replicas)]
-        request_id, shape = pending_request.metadata.internal_request_id, _shape(pending_request)
+        request_id, shape = pending_request.metadata.request_id, _shape(pending_request)
         ranked = self._ledger.ranked(by_name.keys(), request_id, shape, boottime_s())
         return [[by_name[name]] for name in ranked]
 
     def on_request_routed(self, pending_request: Any, replica_id: Any, result: Any) -> None:
         """A replica has taken a request."""
-        request_id = pending_request.metadata.internal_request_id
-        shape = _shape(pending_request)
+        request_id, shape = pending_request.metadata.request_id, _shape(pending_request)
         self._ledger.began(replica_id.unique_id, request_id, shape, boottime_s())
-
-    def on_request_completed(self, replica_id: Any, internal_request_id: str) -> None:
-        """A reply is over, or its replica is."""
-        self._ledger.ended(replica_id.unique_id, internal_request_id, boottime_s())
 
     def on_replica_actor_unavailable(self, replica_id: Any) -> None:
         """A replica did not answer."""
@@ -57,5 +59,5 @@ class TokenRouter(RequestRouter):
 
 
 def _shape(pending_request: Any) -> RequestShape:
-    _, _, tokens, prompt_tokens, key, _ = pending_request.args
+    _, _, tokens, prompt_tokens, key, _, _ = pending_request.args
     return RequestShape(tokens=tokens, prompt_tokens=prompt_tokens, key=key)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from assistant.core.clock import boottime_s
-from assistant.hub.ray.ledger import newest_ledger
+from assistant.hub.ray.ledger import ledger_of
 from assistant.pool.pool import PoolError
 from assistant.pool.scaling import ScalingPolicy, ScalingState, decide
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 class Scaler:
     """Looks once a second, in a thread of its own, and has Ray scale what the policy wants else.
 
-    What there is to do is what this process has sent, which is the gateway of all callers.
+    What there is to do is what all callers have sent, those in replicas among them.
     """
 
     def __init__(self, stages: Collection[str], policy: ScalingPolicy, scale: Scale) -> None:
@@ -43,7 +43,7 @@ class Scaler:
 
     def look(self, stage: str, now_s: float) -> None:
         """Decide anew on one stage; what Ray does not take is asked for again at the next look."""
-        ledger, state = newest_ledger(stage), self._states[stage]
+        ledger, state = ledger_of(stage), self._states[stage]
         if ledger is None:
             return
         decided, wanted = decide(state, ledger.load(now_s), now_s, self._policy)

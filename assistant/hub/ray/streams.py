@@ -13,11 +13,11 @@ from queue import Empty, SimpleQueue
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError
 from assistant.core.memory import memory_pressure
-from assistant.core.messages import Message
+from assistant.core.messages import Message, StageFailed
 from assistant.hub.observation.watch import current_stage
 from assistant.hub.ray.cluster import handle_to
 from assistant.hub.ray.engine import DeploymentHandle, RayActorError, RayError
-from assistant.hub.ray.ledger import newest_ledger
+from assistant.hub.ray.ledger import CALLER, Outcome, close_ledgers, ledger_of
 from assistant.hub.ray.replica import HERE
 from assistant.hub.ray.wire import packed, unpacked_reply
 from assistant.pool.admission import BUSY_REPLY, Tier, admit
@@ -63,23 +63,28 @@ class RayStreams:
         body = packed(taken.messages)
         shape, last = taken.shape, self._conversations.before(stage, request, boottime_s())
         before = packed(last.messages) if last is not None else b""
-        asked = (body, tenant, shape.tokens, shape.prompt_tokens, shape.key, before)
+        asked = (body, tenant, shape.tokens, shape.prompt_tokens, shape.key, before, CALLER)
         until_s, given = boottime_s() + RETRIES_S, 0
         died: Exception | None = None
         for attempt in count():
             replies = self._handle(stage).remote(*asked)
-            place = 0
+            place, outcome = 0, Outcome.FAILED
             try:
                 while True:
                     async with asyncio.timeout(self._silence_s):
                         payload = await anext(replies)
                     message, current_stage().began_s = unpacked_reply(payload)
                     place += 1
+                    if is_last(message):  # noted before it is read, which may take long
+                        _note(stage, replies.request_id, _outcome(message))
                     if place > given:
                         given = place
                         yield message
                     if is_last(message):
                         return
+            except (asyncio.CancelledError, GeneratorExit):
+                outcome = Outcome.CANCELLED
+                raise
             except (RayActorError, StopAsyncIteration) as error:
                 died = error
             except RayError as error:  # its text is the trace of a replica
@@ -88,6 +93,7 @@ class RayStreams:
                 told = f"{stage}: nothing came for {self._silence_s:g} s"
                 raise PoolError("pool.silent", told) from error
             finally:
+                _note(stage, replies.request_id, outcome)  # unless it is already
                 replies.cancel()  # what is over already is left alone
             if boottime_s() > until_s:
                 raise PoolError("pool.lost", f"{stage}: its workers keep dying") from died
@@ -106,18 +112,19 @@ class RayStreams:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
         self._handles.clear()
+        close_ledgers(self._stages)
 
     def _admitted(self, stage: str, request: PoolRequest, budget_s: float) -> PoolRequest:
         """The request, or what is lighter; raises `BusyError`."""
         if stage not in self._stages:
             known = ", ".join(sorted(self._stages))
             raise PoolError("pool.stage", f"no {stage} runs here; there are: {known}")
-        ledger = newest_ledger(stage)
+        ledger, now_s = ledger_of(stage), boottime_s()
         if math.isinf(budget_s) or ledger is None or not ledger.states():
             return request
         lighter = request.as_lighter()
-        full_s = ledger.wait_s(request.shape)
-        lighter_s = ledger.wait_s(lighter.shape) if lighter is not None else math.inf
+        full_s = ledger.wait_s(request.shape, now_s)
+        lighter_s = ledger.wait_s(lighter.shape, now_s) if lighter is not None else math.inf
         match admit(full_s, lighter_s, budget_s, memory_pressure()):
             case Tier.FULL:
                 return request
@@ -195,3 +202,14 @@ class _Waiting:
         finally:
             await replies.aclose()
             self._fetched.put(end)
+
+
+def _outcome(last: Message) -> Outcome:
+    return Outcome.FAILED if isinstance(last, StageFailed) else Outcome.SUCCEEDED
+
+
+def _note(stage: str, request_id: str, outcome: Outcome) -> None:
+    """Have what became of a request counted, once."""
+    ledger = ledger_of(stage)
+    if ledger is not None:
+        ledger.ended(request_id, outcome, boottime_s())
