@@ -30,9 +30,11 @@ from assistant.hub.rpc.server import Certificate, RpcServer
 from assistant.hub.schema import ModelState
 from assistant.hub.service import Service
 from assistant.hub.stages import makers
+from assistant.hub.succession import Succession, predecessor
 from assistant.hub.tenants import KnownTenants, Tenant
 from assistant.hub.updates import Updates
 from assistant.pool.scaling import ScalingPolicy
+from assistant.supervision.sdnotify import Notifier
 
 MOST_CALLS = 2_000
 """Calls at a time; further ones are told 503."""
@@ -79,23 +81,30 @@ def run(
     """Serve until SIGTERM, on Ray of this machine or of a `cluster`.
 
     `told` receives the addresses once all stages serve, and what changes. At SIGHUP all workers are
-    replaced, by such for the tenants that are `reread`. Raises `InputError` for an address, a
-    certificate or a cluster that cannot be used, before anything starts.
+    replaced, by such for the tenants that are `reread`; at SIGUSR2 a new hub takes over. Raises
+    `InputError` for an address, a certificate or a cluster that cannot be used, before anything
+    starts.
     """
     _require_certificate(listening)
+    before = predecessor()
     known, wishes = KnownTenants(tenants), SimpleQueue[None]()
     # From the beginning on: else it would end the hub, and what changed by then be missed.
     signal.signal(signal.SIGHUP, lambda *_: wishes.put(None))
-    with closing(_socket(listening.host, listening.port)) as bound:
-        if listening.rpc_port:
+    taken = before.socket() if before else _socket(listening.host, listening.port)
+    with closing(taken) as bound:
+        if listening.rpc_port and before is None:
             # gRPC binds it only once the stages are there.
             _socket(listening.host, listening.rpc_port).close()
+        succession = Succession(bound, cluster)
+        signal.signal(signal.SIGUSR2, lambda *_: succession.begin())
         bound_at = msgspec.structs.replace(listening, port=bound.getsockname()[1])
         made = partial(makers, config, beside=partial(streams_of, GENERATOR))
         pool = RayPool(made(tenants), tenants=tuple(tenants), scaling=scaling, address=cluster)
         with closing(pool):
             service = Service(pool, known, lambda: _models(config), observers=_observers(config))
-            server = _Server(_settings(service, listening), _rpc(service, bound_at))
+            rpc = _rpc(service, bound_at)
+            serves = before.end if before else Notifier.from_environment().ready
+            server = _Server(_settings(service, listening), rpc, serves)
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, server.handle_exit)
             told(f"serves at {bound_at.url}")
@@ -126,15 +135,18 @@ class _Server(uvicorn.Server):
     It leaves signals to who runs it: uvicorn raises them again once it has ended.
     """
 
-    def __init__(self, settings: uvicorn.Config, rpc: RpcServer | None) -> None:
+    def __init__(
+        self, settings: uvicorn.Config, rpc: RpcServer | None, serves: Callable[[], None]
+    ) -> None:
         super().__init__(settings)
-        self._rpc = rpc
+        self._rpc, self._serves = rpc, serves
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to take calls."""
         await super().startup(sockets)
         if self._rpc is not None:
             await self._rpc.start()
+        self._serves()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let calls end."""

@@ -39,6 +39,10 @@ class Notifier:
         """Report that every part is up, at start or after a reload."""
         self._send("READY=1")
 
+    def succeeds(self) -> None:
+        """Report that this process is up, and is the service from now on."""
+        self._send(f"MAINPID={os.getpid()}\nREADY=1")
+
     def reloading(self) -> None:
         """Report that new settings are being read; `ready` must follow."""
         self._send(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}")

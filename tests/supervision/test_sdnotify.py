@@ -28,6 +28,7 @@ def systemd(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[st
     [
         (Notifier.ready, "READY=1"),
         (Notifier.stopping, "STOPPING=1"),
+        (Notifier.succeeds, f"MAINPID={os.getpid()}\nREADY=1"),
         (Notifier.alive, "WATCHDOG=1"),
         (lambda n: n.status("7 processes are up"), "STATUS=7 processes are up"),
     ],

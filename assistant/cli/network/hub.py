@@ -43,7 +43,8 @@ def hub(
 ) -> None:
     """Serve recognition, understanding and answers over HTTP, and gRPC, until SIGTERM.
 
-    At SIGHUP the file of tenants is read again, and all workers are replaced.
+    At SIGHUP the file of tenants is read again, and all workers are replaced. At SIGUSR2 another
+    hub with the same arguments takes the place of this one.
     """
     if context.invoked_subcommand is not None:
         return
