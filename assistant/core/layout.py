@@ -65,6 +65,9 @@ UNDERSTANDING_FILE = "understanding.json"
 TRIALS_FILES = {"nlu": "model-trials.json", "answer": "answer-trials.json"}
 """Stage → the record of the versions of its models that were tried; no words."""
 
+HUB_TRIALS_FILE = "hub-trials.json"
+"""The same of a hub, of all its stages."""
+
 # ── processes that others name ──────────────────────────────────────────────────────────────
 ASR = "asr"
 """The process of recognition."""

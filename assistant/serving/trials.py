@@ -70,9 +70,9 @@ class StageTrials(Generic[S, T]):
             log.warning("%s: %s is not tried: %s", self.stage, trial.model, error.message)
             return
         if failed:
-            self._end(trial, Outcome.BACK, "the process ended while it read")
+            self._file.end(trial, Outcome.BACK, "the process ended while it read")
         elif in_use != trial.before:
-            self._end(trial, Outcome.STOPPED, "another version was put in use")
+            self._file.end(trial, Outcome.STOPPED, "another version was put in use")
         elif self.possible:
             yield Replace(
                 stage=self.stage,
@@ -103,7 +103,7 @@ class StageTrials(Generic[S, T]):
             made = self.candidate(library, wish.model)
         except AssistantError:
             if running is not None:
-                self._end(running, Outcome.BACK, "it could not be loaded any more")
+                self._file.end(running, Outcome.BACK, "it could not be loaded any more")
             raise
         return partial(self._trying, trial, library, made)
 
@@ -151,13 +151,8 @@ class StageTrials(Generic[S, T]):
         if tried is not None:  # what it still answers counts no more
             tried.running.stop()
         if running is not None:
-            self._end(running, Outcome.STOPPED, f"{running.model} {version} was put in use")
+            self._file.end(running, Outcome.STOPPED, f"{running.model} {version} was put in use")
         return changed
-
-    def _end(self, trial: Trial, outcome: Outcome, reason: str) -> None:
-        self._file.keep(trial.ended(outcome, reason, time.time()))
-        told = "%s: %s %s %s: %s (model.trial)"
-        log.warning(told, self.stage, trial.model, trial.version, outcome.value, reason)
 
 
 class NluTrials(StageTrials[NluStage, Model]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,14 +16,13 @@ from assistant.core.models.trial_file import Trial, TrialFile
 
 _DAY_S = 86_400.0
 
-log = logging.getLogger(__name__)
-
 
 class RunningTrial:
     """Counts what two versions of a model make of the utterances, until one of them takes all.
 
     `take` puts the version on trial in use, also after a restart; it may raise `AssistantError`.
-    `marker` is a file that is there while that version works, so also if it ends the process.
+    `marker` is a file that is there while that version works, so also if it ends the process; None
+    where it works in another one.
     """
 
     def __init__(
@@ -33,7 +31,7 @@ class RunningTrial:
         trial: Trial,
         file: TrialFile,
         take: Callable[[], None],
-        marker: Path,
+        marker: Path | None = None,
         now_s: Callable[[], float] = time.time,
     ) -> None:
         self._stage, self._trial, self._file = stage, trial, file
@@ -60,6 +58,9 @@ class RunningTrial:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Leave the marker there while the version on trial works, on several things perhaps."""
+        if self._marker is None:
+            yield
+            return
         self._working += 1
         with suppress(OSError):
             self._marker.touch()
@@ -118,9 +119,5 @@ class RunningTrial:
                 self._take()
             except AssistantError as error:
                 outcome, reason = Outcome.BACK, error.message
-        self._trial = self._trial.ended(outcome, reason, self._now_s())
-        self._file.keep(self._trial)
-        level = logging.INFO if outcome is Outcome.TAKEN else logging.WARNING
-        told = "%s: %s %s %s: %s (model.trial)"
-        log.log(level, told, self._stage, self._trial.model, self._trial.version, outcome, reason)
+        self._trial = self._file.end(self._trial, outcome, reason, self._now_s)
         return outcome is Outcome.TAKEN

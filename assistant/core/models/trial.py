@@ -67,6 +67,15 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return Tally(**dict(zip(self.__struct_fields__, sums, strict=True)))
 
 
+class TrialSize(msgspec.Struct, frozen=True):
+    """How much of what is asked a version is tried on."""
+
+    share: float
+    """The share that it works on."""
+    utterances: int
+    """How many are compared, of both versions."""
+
+
 class Outcome(StrEnum):
     """How a trial stands, or has ended."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -73,6 +74,17 @@ class TrialFile:
             replace_file(self._path, _encoded((*others, trial)[-KEPT:]))
         except OSError as error:
             log.warning("%s: %s (model.trials)", self._path, error.strerror)
+
+    def end(
+        self, trial: Trial, outcome: Outcome, reason: str, now_s: Callable[[], float] = time.time
+    ) -> Trial:
+        """Store how a trial has ended, and log it."""
+        ended = trial.ended(outcome, reason, now_s())
+        self.keep(ended)
+        level = logging.INFO if outcome is Outcome.TAKEN else logging.WARNING
+        told = "%s: %s %s %s: %s (model.trial)"
+        log.log(level, told, trial.stage, trial.model, trial.version, outcome, reason)
+        return ended
 
 
 def _key(trial: Trial) -> tuple[str, str, float]:
