@@ -22,6 +22,10 @@ class BusyError(PoolError):
     """There is no time for the request, not even for its lighter form (`pool.busy`)."""
 
 
+class ClosedError(PoolError):
+    """The pool has ended (`pool.closed`)."""
+
+
 class Stream(Protocol):
     """The messages of a reply, in order, each once; iterating waits for the next one."""
 

@@ -31,7 +31,7 @@ from assistant.hub.ray.engine import (
 )
 from assistant.hub.ray.replica import HERE, MakeStage, Replica, Shared
 from assistant.hub.ray.router import TokenRouter
-from assistant.pool.pool import PoolError
+from assistant.pool.pool import ClosedError, PoolError
 
 RUNNING, FAILED = "RUNNING", "DEPLOY_FAILED"
 """State of a replica or an application that serves, and of one that cannot, as Serve names them."""
@@ -74,6 +74,8 @@ KINDS: Mapping[str, Kind] = {
     "voice": Kind(200.0),
 }
 OTHER = Kind(1_000.0)
+TRIAL = " trial "
+"""What follows the stage in the name of an application that runs beside that of the stage."""
 
 
 class Release(msgspec.Struct, frozen=True):
@@ -155,6 +157,16 @@ class Cluster:
             last = str(error).strip().splitlines()[-1]
             raise PoolError("pool.start", f"a stage does not start: {last}") from error
 
+    def remove(self, application: str) -> None:
+        """Have an application end; what its replicas hold is finished. Raises `PoolError`."""
+        try:
+            with self._open():
+                serve_client().delete_apps([application], blocking=False)
+        except (RayError, RayServeException) as error:
+            told = f"{application} does not end: {type(error).__name__}"
+            raise PoolError("pool.stop", told) from error
+        self._deployed -= {application}
+
     def scale(self, stage: str, replicas: int) -> None:
         """Ask for so many replicas of a stage, and wait for none; raises `PoolError`."""
         asked = self._controller.update_deployment_replicas.remote
@@ -196,11 +208,16 @@ class Cluster:
 
     @contextmanager
     def _open(self) -> Iterator[None]:
-        """Let Ray not end meanwhile; raises `PoolError` where it has."""
+        """Let Ray not end meanwhile; raises `ClosedError` where it has."""
         with self._ending:
             if self._is_closed:
-                raise PoolError("pool.closed", "the hub ends")
+                raise ClosedError("pool.closed", "the hub ends")
             yield
+
+
+def stage_of(application: str) -> str:
+    """The stage that an application runs."""
+    return application.partition(TRIAL)[0]
 
 
 def join(address: str) -> None:
@@ -236,7 +253,7 @@ def handle_to(stage: str) -> DeploymentHandle:
 
 
 def _deployment(stage: str, replicas: int, release: int) -> serve.Deployment:
-    kind = KINDS.get(stage, OTHER)
+    kind = KINDS.get(stage_of(stage), OTHER)
     routing = RequestRouterConfig(
         request_router_class=TokenRouter,
         request_router_kwargs={

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -11,7 +12,7 @@ from itertools import count
 
 from assistant.core.stage import Stage
 from assistant.hub.observation.figures import StageLoad
-from assistant.hub.ray.cluster import RUNNING, SERVE_LOG, Cluster, Release
+from assistant.hub.ray.cluster import RUNNING, SERVE_LOG, TRIAL, Cluster, Release
 from assistant.hub.ray.engine import serve
 from assistant.hub.ray.ledger import ledger_of
 from assistant.hub.ray.replica import HERE, MakeStage
@@ -51,9 +52,20 @@ class RayPool(RayStreams):
             undone.pop_all()
         self._scaler.start()
 
-    def update(self, makers: Mapping[str, MakeStage], tenants: Sequence[str]) -> None:
+    @property
+    def stages(self) -> Collection[str]:
+        """Those that it runs."""
+        return self._stages
+
+    def update(
+        self,
+        makers: Mapping[str, MakeStage],
+        tenants: Sequence[str],
+        stages: Collection[str] | None = None,
+    ) -> None:
         """Replace every replica by one with these stages and tenants, one stage after another.
 
+        With `stages`, those of these alone, where nothing is new for the others.
         It waits until all are replaced, and belongs to one thread. Tenants that are not served any
         more are refused from the beginning on, new ones until the end. Raises `PoolError` where a
         stage cannot be made; then the replicas are those of before.
@@ -66,7 +78,7 @@ class RayPool(RayStreams):
         self._tenants = served & frozenset(tenants)
         begun: list[str] = []
         try:
-            for stage in sorted(self._stages):
+            for stage in sorted(self._stages if stages is None else stages):
                 begun.append(stage)
                 self._deploy(release, (stage,))
         except PoolError:
@@ -74,6 +86,31 @@ class RayPool(RayStreams):
             self._tenants = served
             raise
         self._release, self._tenants = release, frozenset(tenants)
+
+    def beside(self, stage: str, make: MakeStage, share: float) -> str:
+        """Have another make of a stage run beside it, for a `share` of what that is asked.
+
+        Gives the name by which it is asked, for the same tenants. Raises `PoolError` where it
+        cannot be made; then nothing of it is there. It ends with `drop`.
+        """
+        number = next(self._numbers)
+        name = f"{stage}{TRIAL}{number}"
+        replicas = math.ceil(share * self._scaler.wanted(stage))
+        release = Release({name: make}, self._release.tenants, number)
+        try:
+            self._cluster.deploy(release, (name,), lambda _: replicas)
+        except PoolError:
+            self._cluster.remove(name)
+            raise
+        self._beside |= {name}
+        return name
+
+    def drop(self, name: str) -> None:
+        """End what runs `beside` a stage, which nobody may ask any more; raises `PoolError`."""
+        self._beside -= {name}
+        for key in [key for key in list(self._handles) if name in key]:
+            del self._handles[key]
+        self._cluster.remove(name)
 
     async def ready(self) -> bool:
         """Whether every stage has a replica that serves."""

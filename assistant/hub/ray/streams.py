@@ -15,7 +15,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.memory import memory_pressure
 from assistant.core.messages import Message, StageFailed
 from assistant.hub.observation.watch import current_stage
-from assistant.hub.ray.cluster import handle_to
+from assistant.hub.ray.cluster import handle_to, stage_of
 from assistant.hub.ray.engine import DeploymentHandle, RayActorError, RayError
 from assistant.hub.ray.ledger import CALLER, Outcome, close_ledgers, ledger_of
 from assistant.hub.ray.replica import HERE
@@ -45,6 +45,8 @@ class RayStreams:
         self._stages, self._silence_s = frozenset(stages), silence_s
         self._tenants = frozenset(tenants)
         """Those whom every replica serves."""
+        self._beside = frozenset[str]()
+        """Applications that run a stage beside that of its own name, such as "nlu trial 1"."""
         self._conversations = Conversations()
         self._handles: dict[tuple[asyncio.AbstractEventLoop, str], DeploymentHandle] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -61,17 +63,19 @@ class RayStreams:
         if tenant not in self._tenants:
             raise PoolError("pool.tenant", f"{stage} serves no {tenant} here")
         body = packed(taken.messages)
-        shape, last = taken.shape, self._conversations.before(stage, request, boottime_s())
+        retries_s, silence_s = self._patience_s(stage)
+        shape = taken.shape
+        last = self._conversations.before(stage_of(stage), request, boottime_s())
         before = packed(last.messages) if last is not None else b""
         asked = (body, tenant, shape.tokens, shape.prompt_tokens, shape.key, before, CALLER)
-        until_s, given = boottime_s() + RETRIES_S, 0
+        until_s, given = boottime_s() + retries_s, 0
         died: Exception | None = None
         for attempt in count():
             replies = self._handle(stage).remote(*asked)
             place, outcome = 0, Outcome.FAILED
             try:
                 while True:
-                    async with asyncio.timeout(self._silence_s):
+                    async with asyncio.timeout(silence_s):
                         payload = await anext(replies)
                     message, current_stage().began_s = unpacked_reply(payload)
                     place += 1
@@ -90,7 +94,7 @@ class RayStreams:
             except RayError as error:  # its text is the trace of a replica
                 raise PoolError("pool.ray", f"{stage}: {type(error).__name__}") from error
             except TimeoutError as error:
-                told = f"{stage}: nothing came for {self._silence_s:g} s"
+                told = f"{stage}: nothing came for {silence_s:g} s"
                 raise PoolError("pool.silent", told) from error
             finally:
                 _note(stage, replies.request_id, outcome)  # unless it is already
@@ -116,7 +120,7 @@ class RayStreams:
 
     def _admitted(self, stage: str, request: PoolRequest, budget_s: float) -> PoolRequest:
         """The request, or what is lighter; raises `BusyError`."""
-        if stage not in self._stages:
+        if stage not in self._stages | self._beside:
             known = ", ".join(sorted(self._stages))
             raise PoolError("pool.stage", f"no {stage} runs here; there are: {known}")
         ledger, now_s = ledger_of(stage), boottime_s()
@@ -132,6 +136,15 @@ class RayStreams:
                 current_stage().is_lighter = True
                 return lighter
         raise BusyError("pool.busy", BUSY_REPLY)
+
+    def _patience_s(self, stage: str) -> tuple[float, float]:
+        """Time in which a request is begun anew, and for which a message of it is waited.
+
+        What runs beside a stage is asked once: whoever asks it has the stage itself to ask, too.
+        """
+        if stage in self._beside:
+            return 0.0, self._silence_s / 2
+        return RETRIES_S, self._silence_s
 
     def _handle(self, stage: str) -> DeploymentHandle:
         key = (asyncio.get_running_loop(), stage)

@@ -1,0 +1,1 @@
+"""Which versions of the models the hub's workers have, and how a new one is tried on a share."""
