@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ from assistant.cli.shared.trials import trial_lines
 from assistant.core.config import Config as Settings
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ModelError
-from assistant.core.layout import TRIALS_FILES
+from assistant.core.layout import HUB_TRIALS_FILE, TRIALS_FILES
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.session import check_interface
 from assistant.core.models.trial import FEWEST, Outcome
@@ -213,15 +213,21 @@ def try_command(
 
 
 @app.command()
-def trials(config: Config = None, json: Json = False) -> None:
+def trials(
+    hub: Annotated[bool, typer.Option("--hub", help="Those of `assistant hub`.")] = False,
+    config: Config = None,
+    json: Json = False,
+) -> None:
     """Show the versions that were tried, or are, the latest first, and what came out."""
-    kept = _trials(_settings(config))[::-1]
+    files = (HUB_TRIALS_FILE,) if hub else TRIALS_FILES.values()
+    kept = _trials(_settings(config), files)[::-1]
     if json:
         for trial in kept:
             emit(msgspec.to_builtins(trial))
         return
     if not kept:
-        console.print("none was tried; assistant models try NAME VERSION tries one")
+        how = "assistant hub --try-share 0.1" if hub else "assistant models try NAME VERSION"
+        console.print(f"none was tried; {how} tries one", soft_wrap=True)
     for trial in kept:
         console.print(trial_lines(trial), markup=False, highlight=False, soft_wrap=True)
 
@@ -260,9 +266,8 @@ def _own(library: Library, name: str) -> Library:
     return library.choosing(name, library.artefact(name).version)
 
 
-def _trials(settings: Settings) -> tuple[Trial, ...]:
-    files = (settings.state_dir / name for name in TRIALS_FILES.values())
-    trials = (trial for file in files for trial in TrialFile(file).all())
+def _trials(settings: Settings, files: Iterable[str] = TRIALS_FILES.values()) -> tuple[Trial, ...]:
+    trials = (trial for file in files for trial in TrialFile(settings.state_dir / file).all())
     return tuple(sorted(trials, key=lambda trial: trial.began_s))
 
 

@@ -22,6 +22,7 @@ from assistant.core.degraded import Degraded
 from assistant.core.errors import InputError, StorageError
 from assistant.core.layout import KNOWLEDGE_FILE
 from assistant.core.messages import DocumentsDone, DocumentsProgress, DocumentsRequest
+from assistant.core.models.manifest import Library
 from assistant.core.settings.documents import DocumentsSettings
 
 LONGEST_PAUSE_S = 0.05
@@ -36,14 +37,17 @@ def consult(
     progress: Progress = lambda done, total: None,
     now: Callable[[], datetime] | None = None,
     phrases: Phrases | None = None,
+    library: Library | None = None,
 ) -> Iterator[DocumentAnswers]:
     """Give, while open, answers from the file or folder `documents` alone, read into memory.
 
     `progress` receives the number of its passages. `now` gives another aware time than the clock's.
-    With `phrases` those word what is found, in place of a generator of its own.
+    With `phrases` those word what is found, in place of a generator of its own. A `library` has
+    other models in use than those that are.
+
     Raises `InputError` where there is nothing to answer from.
     """
-    answering = _of_these_alone(config, now, phrases)
+    answering = _of_these_alone(config, now, phrases, library)
     with _read(answering, documents, None, progress) as knowledge:
         yield answering.answers(knowledge, answering.vectors(knowledge))
 
@@ -76,10 +80,11 @@ def _of_these_alone(
     config: Config,
     now: Callable[[], datetime] | None = None,
     phrases: Phrases | None = None,
+    library: Library | None = None,
 ) -> Answering:
     """Answers from documents that are named, in place of those of the settings."""
     config = msgspec.structs.replace(config, documents=DocumentsSettings())
-    return Composition(config, now=now, phrases=phrases).answering
+    return Composition(config, now=now, phrases=phrases, library=library).answering
 
 
 @contextmanager

@@ -163,6 +163,8 @@ class ModelState(BaseModel):
     name: str
     version: str
     state: str
+    on_trial: str = ""
+    """Another version that works on a share of the requests; "" for none."""
 
 
 class Problem(BaseModel):

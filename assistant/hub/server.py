@@ -18,21 +18,25 @@ import uvicorn
 from assistant.control.traces.ring import LineRing, LoggedRing
 from assistant.core.config import Config
 from assistant.core.errors import InputError
-from assistant.core.layout import HUB_TRACES_FOLDER
-from assistant.core.models.manifest import Library
+from assistant.core.layout import HUB_TRACES_FOLDER, HUB_TRIALS_FILE
+from assistant.core.models.trial import TrialSize
 from assistant.hub.gateway import application
 from assistant.hub.observation.traces import CallTracer
 from assistant.hub.observation.watch import CallRecord
 from assistant.hub.phrases import GENERATOR
 from assistant.hub.ray.pool import RayPool
 from assistant.hub.ray.streams import streams_of
+from assistant.hub.rollout.choice import TrialStreams
+from assistant.hub.rollout.record import HubTrialFile
+from assistant.hub.rollout.rollout import Rollout
+from assistant.hub.rollout.versions import Versions
 from assistant.hub.rpc.server import Certificate, RpcServer
 from assistant.hub.schema import ModelState
 from assistant.hub.service import Service
 from assistant.hub.stages import makers
 from assistant.hub.succession import Succession, predecessor
 from assistant.hub.tenants import KnownTenants, Tenant
-from assistant.hub.updates import Updates
+from assistant.hub.updates import Updates, Wish
 from assistant.pool.scaling import ScalingPolicy
 from assistant.supervision.sdnotify import Notifier
 
@@ -65,6 +69,11 @@ class Listening(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self._name}:{self.rpc_port}"
 
     @property
+    def addresses(self) -> Sequence[str]:
+        """Its addresses, as people are told."""
+        return (self.url, *([f"{self.rpc_address} (gRPC)"] if self.rpc_port else ()))
+
+    @property
     def _name(self) -> str:
         return f"[{self.host}]" if ":" in self.host else self.host
 
@@ -77,19 +86,20 @@ def run(
     told: Callable[[str], None],
     reread: Callable[[], Mapping[str, Tenant]],
     cluster: str = "",
+    trials: TrialSize | None = None,
 ) -> None:
     """Serve until SIGTERM, on Ray of this machine or of a `cluster`.
 
     `told` receives the addresses once all stages serve, and what changes. At SIGHUP all workers are
-    replaced, by such for the tenants that are `reread`; at SIGUSR2 a new hub takes over. Raises
-    `InputError` for an address, a certificate or a cluster that cannot be used, before anything
-    starts.
+    replaced, by such for the tenants that are `reread`; with `trials` a new version of a model has
+    one of that size first. At SIGUSR2 a new hub takes over. Raises `InputError` for an address, a
+    certificate or a cluster that cannot be used, before anything starts.
     """
     _require_certificate(listening)
     before = predecessor()
-    known, wishes = KnownTenants(tenants), SimpleQueue[None]()
+    known, wishes = KnownTenants(tenants), SimpleQueue[Wish]()
     # From the beginning on: else it would end the hub, and what changed by then be missed.
-    signal.signal(signal.SIGHUP, lambda *_: wishes.put(None))
+    signal.signal(signal.SIGHUP, lambda *_: wishes.put(Wish.UPDATE))
     taken = before.socket() if before else _socket(listening.host, listening.port)
     with closing(taken) as bound:
         if listening.rpc_port and before is None:
@@ -98,19 +108,24 @@ def run(
         succession = Succession(bound, cluster)
         signal.signal(signal.SIGUSR2, lambda *_: succession.begin())
         bound_at = msgspec.structs.replace(listening, port=bound.getsockname()[1])
-        made = partial(makers, config, beside=partial(streams_of, GENERATOR))
-        pool = RayPool(made(tenants), tenants=tuple(tenants), scaling=scaling, address=cluster)
+        record = HubTrialFile(config.state_dir / HUB_TRIALS_FILE)
+        versions = Versions(config.models_dir, record, trials)
+        make = partial(makers, config, beside=partial(streams_of, GENERATOR))
+        made = make(tenants, versions.pinned)
+        pool = RayPool(made, tenants=tuple(tenants), scaling=scaling, address=cluster)
         with closing(pool):
-            service = Service(pool, known, lambda: _models(config), observers=_observers(config))
+            over = partial(wishes.put, Wish.ATTEND)
+            rollout = Rollout(pool, make, tenants, versions, told, over)
+            models = partial(_models, versions, rollout.streams)
+            service = Service(rollout.streams, known, models, observers=_observers(config))
             rpc = _rpc(service, bound_at)
             serves = before.end if before else Notifier.from_environment().ready
             server = _Server(_settings(service, listening), rpc, serves)
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, server.handle_exit)
-            told(f"serves at {bound_at.url}")
-            if listening.rpc_port:
-                told(f"serves at {bound_at.rpc_address} (gRPC)")
-            Updates(pool, known, reread, made, told, wishes).start()
+            for address in bound_at.addresses:
+                told(f"serves at {address}")
+            Updates(rollout, known, reread, told, wishes).start()
             server.run(sockets=[bound])
 
 
@@ -203,9 +218,15 @@ def _observers(config: Config) -> Sequence[Callable[[CallRecord], None]]:
     return (CallTracer(LoggedRing(ring)).observe,)
 
 
-def _models(config: Config) -> Sequence[ModelState]:
-    library = Library(config.models_dir)
+def _models(versions: Versions, streams: TrialStreams) -> Sequence[ModelState]:
+    on_trial, library = streams.on_trial, versions.library(versions.pinned)
+    tried = {on_trial.trial.model: on_trial.trial.version} if on_trial is not None else {}
     return [
-        ModelState(name=name, version=library.in_use(name).version, state=library.state(name).value)
+        ModelState(
+            name=name,
+            version=library.version(name),
+            state=library.state(name).value,
+            on_trial=tried.get(name, ""),
+        )
         for name in library.artefacts
     ]

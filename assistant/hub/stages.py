@@ -25,37 +25,45 @@ from assistant.core.config import Config, HomeSettings, StorageSettings
 from assistant.core.errors import ModelError, SpeakingError
 from assistant.core.layout import ASR
 from assistant.core.messages import Message
+from assistant.core.models.manifest import Library
 from assistant.core.settings.documents import DocumentsSettings
 from assistant.core.settings.skills import SkillsSettings
 from assistant.core.stage import Stage
 from assistant.documents.local import consult
 from assistant.hub.phrases import GENERATOR, PhrasesElsewhere
 from assistant.hub.ray.replica import MakeStage, Shared
+from assistant.hub.rollout.versions import library_of
 from assistant.hub.tenants import Tenant
 from assistant.pool.pool import Pool
 
 NLU, ANSWER, VOICE = "nlu", "answer", "voice"
 
+Make = Callable[[Config, Tenant, Library], Stage]
+
 log = logging.getLogger(__name__)
 
 
 def makers(
-    config: Config, tenants: Mapping[str, Tenant], beside: Callable[[], Pool]
+    config: Config,
+    tenants: Mapping[str, Tenant],
+    pinned: Mapping[str, str],
+    beside: Callable[[], Pool],
 ) -> dict[str, MakeStage]:
-    """Stage → what makes it for a tenant; where no voice is installed, nothing is spoken.
+    """Stage → what makes it for a tenant, with the `pinned` version of each model.
 
-    Answers are worded by the generator of the pool that `beside` gives, in the process of answers.
+    Where no voice is installed, nothing is spoken. Answers are worded by the generator of the pool
+    that `beside` gives, in the process of answers.
     """
-    answering = partial(_answer, beside)
-    made: dict[str, Callable[[Config, Tenant], Stage]] = {ASR: _asr, NLU: _nlu, ANSWER: answering}
+    made: dict[str, Make] = {ASR: _asr, NLU: _nlu, ANSWER: partial(_answer, beside)}
     try:
-        Composition(config).voice()
+        Composition(config, library=library_of(config.models_dir, pinned)).voice()
     except SpeakingError as error:
         log.warning("the hub speaks nothing: %s (%s)", error.message, error.code)
     else:
         made[VOICE] = _voice
-    theirs = {stage: partial(_make, make, config, dict(tenants)) for stage, make in made.items()}
-    return {**theirs, GENERATOR: Shared(partial(_generator, config))}
+    of = config, dict(tenants), dict(pinned)
+    theirs = {stage: partial(_make, make, *of) for stage, make in made.items()}
+    return {**theirs, GENERATOR: Shared(partial(_generator, config, dict(pinned)))}
 
 
 def config_of(config: Config, name: str, tenant: Tenant) -> Config:
@@ -81,41 +89,46 @@ def config_of(config: Config, name: str, tenant: Tenant) -> Config:
 
 
 def _make(
-    make: Callable[[Config, Tenant], Stage],
+    make: Make,
     config: Config,
     tenants: Mapping[str, Tenant],
+    pinned: Mapping[str, str],
     name: str,
 ) -> Stage:
-    return make(config_of(config, name, tenants[name]), tenants[name])
+    library = library_of(config.models_dir, pinned)
+    return make(config_of(config, name, tenants[name]), tenants[name], library)
 
 
-def _asr(config: Config, tenant: Tenant) -> Stage:
-    return Composition(config).asr()
+def _asr(config: Config, tenant: Tenant, library: Library) -> Stage:
+    return Composition(config, library=library).asr()
 
 
-def _nlu(config: Config, tenant: Tenant) -> Stage:
-    return Composition(config).nlu()
+def _nlu(config: Config, tenant: Tenant, library: Library) -> Stage:
+    return Composition(config, library=library).nlu()
 
 
-def _voice(config: Config, tenant: Tenant) -> Stage:
-    return Composition(config).voice()
+def _voice(config: Config, tenant: Tenant, library: Library) -> Stage:
+    return Composition(config, library=library).voice()
 
 
-def _generator(config: Config, _: str) -> Stage:
-    phraser = Composition(config).answering.phraser
+def _generator(config: Config, pinned: Mapping[str, str], _: str) -> Stage:
+    library = library_of(config.models_dir, pinned)
+    phraser = Composition(config, library=library).answering.phraser
     with suppress(ModelError):  # which each request is told, as it may be there later
         phraser.open()
     return GeneratorStage(phraser, TokenScheduler(clock=boottime_s))
 
 
-def _answer(beside: Callable[[], Pool], config: Config, tenant: Tenant) -> Stage:
+def _answer(beside: Callable[[], Pool], config: Config, tenant: Tenant, library: Library) -> Stage:
     """Answers from the documents, which are read into memory: replicas share no file."""
     in_flight = InFlight(TokenScheduler(clock=boottime_s))
+    composition = Composition(config, library=library)
     if not tenant.documents:
-        return Composition(config).answer(in_flight=in_flight)
+        return composition.answer(in_flight=in_flight)
     opened, phrases = ExitStack(), PhrasesElsewhere(beside())
-    answers = opened.enter_context(consult(config, Path(tenant.documents), phrases=phrases))
-    return _Documented(Composition(config).answer(answers=answers, in_flight=in_flight), opened)
+    documents = consult(config, Path(tenant.documents), phrases=phrases, library=library)
+    answers = opened.enter_context(documents)
+    return _Documented(composition.answer(answers=answers, in_flight=in_flight), opened)
 
 
 class _Documented:

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
 from queue import SimpleQueue
 from typing import Protocol
 
 from assistant.core.errors import AssistantError
-from assistant.hub.ray.replica import MakeStage
 from assistant.hub.tenants import KnownTenants, Tenant
+from assistant.pool.pool import ClosedError
 
 log = logging.getLogger(__name__)
 
 
-class Replaceable(Protocol):
-    """A pool whose workers can be replaced, as `RayPool.update` does."""
+class Wish(Enum):
+    """What the hub is to do while it serves."""
 
-    def update(self, makers: Mapping[str, MakeStage], tenants: Sequence[str]) -> None: ...
+    UPDATE = auto()
+    """Read the tenants again, and replace all workers."""
+    ATTEND = auto()
+    """See to the trial of a model, which is to end."""
+
+
+class Renewable(Protocol):
+    """Workers that can be replaced, and new versions of models be tried by, as `Rollout` does."""
+
+    def renew(self, tenants: Mapping[str, Tenant]) -> None: ...
+
+    def attend(self) -> None: ...
 
 
 class Updates:
-    """Has the workers of `pool` replaced at each of the `wishes`, in a thread of its own.
+    """Has `workers` replaced at each of the `wishes`, in a thread of its own.
 
     New workers read what is in use then: models, code, homes and documents. A tenant that the file
     has no more is known to nobody from the beginning on, a new one once all workers know it. What
@@ -31,15 +43,14 @@ class Updates:
 
     def __init__(
         self,
-        pool: Replaceable,
+        workers: Renewable,
         known: KnownTenants,
         reread: Callable[[], Mapping[str, Tenant]],
-        makers: Callable[[Mapping[str, Tenant]], Mapping[str, MakeStage]],
         told: Callable[[str], None],
-        wishes: SimpleQueue[None],
+        wishes: SimpleQueue[Wish],
     ) -> None:
-        self._pool, self._known = pool, known
-        self._reread, self._makers, self._told = reread, makers, told
+        self._workers, self._known = workers, known
+        self._reread, self._told = reread, told
         self._wishes = wishes
 
     def start(self) -> None:
@@ -49,10 +60,9 @@ class Updates:
     def update(self) -> None:
         """Replace the workers now; raises `AssistantError`, and then nothing has changed."""
         tenants, before = dict(self._reread()), dict(self._known)
-        makers = self._makers(tenants)
         self._known.become({name: one for name, one in tenants.items() if name in before})
         try:
-            self._pool.update(makers, tuple(tenants))
+            self._workers.renew(tenants)
         except AssistantError:
             self._known.become(before)
             raise
@@ -60,11 +70,23 @@ class Updates:
         self._told(f"new workers serve {', '.join(tenants)}")
 
     def _run(self) -> None:
+        wished = {Wish.ATTEND}  # to a trial that the last end of the hub has interrupted
         while True:
-            self._wishes.get()
-            while not self._wishes.empty():  # who wished meanwhile is served by one update
-                self._wishes.get()
             try:
-                self.update()
-            except AssistantError as error:
-                log.error("hub: nothing is replaced: %s (%s)", error.message, error.code)
+                if Wish.UPDATE in wished:
+                    _tell_of_faults("nothing is replaced", self.update)
+                _tell_of_faults("no version is tried", self._workers.attend)
+            except ClosedError:
+                return
+            wished = {self._wishes.get()}
+            while not self._wishes.empty():  # who wished meanwhile is served by one update
+                wished.add(self._wishes.get())
+
+
+def _tell_of_faults(consequence: str, work: Callable[[], None]) -> None:
+    try:
+        work()
+    except ClosedError:
+        raise
+    except AssistantError as error:
+        log.error("hub: %s: %s (%s)", consequence, error.message, error.code)

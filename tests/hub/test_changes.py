@@ -16,9 +16,8 @@ pytest.importorskip("assistant.hub.ray.engine", reason="the extra hub is not ins
 from assistant.core.errors import AssistantError
 from assistant.core.messages import Message, SpokenReply
 from assistant.hub.ray.pool import RayPool
-from assistant.hub.ray.replica import MakeStage
 from assistant.hub.tenants import KnownTenants, Tenant, load_tenants
-from assistant.hub.updates import Updates
+from assistant.hub.updates import Updates, Wish
 from assistant.pool.pool import PoolError
 from assistant.pool.scaling import ScalingPolicy
 from tests.support.pool_stages import OwnedSpeller, asked, broken, newer
@@ -79,6 +78,19 @@ class Load:
                 self.wrong += [told] * (told != text)
 
 
+class Renewed:
+    """The pool's workers, with nothing to try."""
+
+    def __init__(self, pool: RayPool) -> None:
+        self._pool = pool
+
+    def renew(self, tenants: Mapping[str, Tenant]) -> None:
+        self._pool.update({STAGE: OwnedSpeller}, tuple(tenants))
+
+    def attend(self) -> None:
+        return
+
+
 def where(pool: RayPool) -> set[str]:
     """The processes that answer."""
     replies = [pool.run(STAGE, asked("same", "where"), tenant="red") for _ in range(20)]
@@ -131,9 +143,6 @@ def test_tenants_are_known_once_the_replicas_know_them_and_no_longer(pool: RayPo
     known, told = KnownTenants({"red": one, "blue": one}), list[str]()
     watched, over, refused = list[tuple[str, ...]](), threading.Event(), list[str]()
 
-    def makers(tenants: Mapping[str, Tenant]) -> dict[str, MakeStage]:
-        return {STAGE: OwnedSpeller}
-
     def watch() -> None:
         while not over.wait(0.02):
             names = tuple(known)
@@ -145,12 +154,12 @@ def test_tenants_are_known_once_the_replicas_know_them_and_no_longer(pool: RayPo
             if names not in watched:
                 watched.append(names)
 
-    wishes = SimpleQueue[None]()
-    Updates(pool, known, lambda: {"red": one, "green": one}, makers, told.append, wishes).start()
+    wishes, reread = SimpleQueue[Wish](), {"red": one, "green": one}
+    Updates(Renewed(pool), known, lambda: reread, told.append, wishes).start()
     watcher = threading.Thread(target=watch)
     watcher.start()
     until(lambda: bool(watched))
-    wishes.put(None)
+    wishes.put(Wish.UPDATE)
     until(lambda: bool(told) and len(watched) == 3)
     over.set()
     watcher.join()
@@ -168,9 +177,9 @@ def test_what_is_wrong_in_the_file_is_told_once_and_changes_nothing(
     known = KnownTenants({"red": Tenant()})
     read = iter((Path("/none.toml"),))
     before = where(pool)
-    wishes = SimpleQueue[None]()
-    Updates(pool, known, lambda: load_tenants(next(read)), lambda _: {}, print, wishes).start()
-    wishes.put(None)
+    wishes = SimpleQueue[Wish]()
+    Updates(Renewed(pool), known, lambda: load_tenants(next(read)), print, wishes).start()
+    wishes.put(Wish.UPDATE)
     until(lambda: bool(caplog.messages))
     (line,) = caplog.messages
     assert line.startswith("hub: nothing is replaced: /none.toml: ")

@@ -33,7 +33,7 @@ def streams() -> Streams:
 
 @pytest.fixture
 def client(streams: Streams) -> Iterator[Callable[..., Any]]:
-    models = [ModelState(name="intent", version="3", state="shipped")]
+    models = [ModelState(name="intent", version="3", state="shipped", on_trial="4")]
     app = application(Service(streams, TENANTS, lambda: models, clock=lambda: 100.0))
     with TestClient(app, raise_server_exceptions=False) as session:
 
@@ -235,7 +235,8 @@ def test_its_state_and_its_counts_are_told_without_a_key(
 
 
 def test_the_models_are_listed_and_the_schema_names_every_call(client: Callable[..., Any]) -> None:
-    assert client("/v1/models").json() == [{"name": "intent", "version": "3", "state": "shipped"}]
+    listed = {"name": "intent", "version": "3", "state": "shipped", "on_trial": "4"}
+    assert client("/v1/models").json() == [listed]
     assert set(client("/openapi.json", "").json()["paths"]) == {
         *("/v1/interpret", "/v1/answer", "/v1/summarise", "/v1/speak", "/v1/hear", "/v1/models"),
         *("/healthz", "/readyz", "/metrics"),

@@ -57,6 +57,14 @@ def test_there_may_not_be_fewer_workers_at_most_than_at_least() -> None:
     assert "may not be less than --replicas" in refused("--replicas", "3", "--most-replicas", "2")
 
 
+def test_a_trial_needs_enough_requests_to_compare() -> None:
+    told = refused("--try-share", "0.1", "--try-requests", "599")
+    assert told.endswith(
+        "with a share of 0.1 at least 600 requests must be compared: --try-requests 600"
+    )
+    assert "at least 600" in refused("--try-share", "0.9", "--try-requests", "599")
+
+
 @pytest.mark.skipif(HAS_EXTRA, reason="the extra hub is installed")
 def test_without_its_extra_it_names_the_remedy() -> None:
     assert "pip install 'hark-assistant[hub]'" in refused()

@@ -114,7 +114,7 @@ def calls() -> list[CallRecord]:
 
 @pytest.fixture
 def service(streams: Stalling, calls: list[CallRecord]) -> Service:
-    models = [ModelState(name="intent", version="3", state="shipped")]
+    models = [ModelState(name="intent", version="3", state="shipped", on_trial="4")]
     return Service(streams, TENANTS, lambda: models, lambda: 100.0, (calls.append,))
 
 
@@ -176,7 +176,8 @@ def test_a_text_is_spoken_and_a_sound_is_heard(client: Client, streams: Stalling
 
 def test_the_models_are_listed(client: Client) -> None:
     (model,) = client.ask("Models", CLASSES["ModelsRequest"](), "ModelsReply").models
-    assert (model.name, model.version, model.state) == ("intent", "3", "shipped")
+    listed = (model.name, model.version, model.state, model.on_trial)
+    assert listed == ("intent", "3", "shipped", "4")
 
 
 def test_what_a_tenant_has_no_right_to_is_refused(client: Client) -> None:

@@ -7,11 +7,20 @@ from pathlib import Path
 from assistant.composition import Composition
 from assistant.core.config import Config, SkillsSettings, StorageSettings
 from assistant.core.messages import Interpretation, Transcript
-from assistant.hub.stages import config_of
+from assistant.core.models.manifest import Library
+from assistant.hub.stages import NLU, config_of, makers
 from assistant.hub.tenants import Tenant
+from assistant.model_files.acceptance import put_in_use
+from assistant.model_files.pull import import_version
+from benchmarks.endurance.versions import variant
+from nlu.classifier.tagger import Tagger, Tagging
+from nlu.fallback.guesser import Guesser
+from nlu.stage import NluStage
+from skills.registry import load_registry
 
 WATERING = Path(__file__).parents[2] / "examples" / "skills" / "watering"
 
+WORDS = ("turn", "on", "the", "lantern", "in", "the", "hall")
 GRANTS = {"watering": ("storage", "announcements")}
 
 
@@ -35,3 +44,24 @@ def test_each_tenant_has_its_own_skills_and_lacks_what_it_is_to_lack(tmp_path: P
     assert "TellJoke" not in meant(school, "tell me a joke")
     assert "NoteWatering" not in meant(seaside, "i watered the plants")
     assert meant(seaside, "tell me a joke") == ["TellJoke"]
+
+
+def test_a_worker_has_the_pinned_version_whatever_is_in_use(tmp_path: Path) -> None:
+    config = Config(storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path / "cache")))
+    library = Library(config.models_dir)
+    import_version(library, "ner", variant("ner", tmp_path / "made", 2), "2", lambda *_: None)
+    few = Tenant(without=tuple(m.name for m in load_registry().manifests if m.name != "jokes"))
+
+    put_in_use(library.choosing("ner", "2"), "ner")
+
+    def tagged(pinned: str) -> Tagging:
+        stage = makers(config, {"red": few}, {"ner": pinned})[NLU]("red")
+        assert isinstance(stage, NluStage)
+        assert isinstance(stage.guess, Guesser)
+        tagger = stage.guess.model("ner")
+        assert isinstance(tagger, Tagger)
+        return tagger.tag(WORDS)
+
+    assert tagged("1") == Tagger.load(library.choosing("ner", "1")).tag(WORDS)
+    assert tagged("2") == Tagger.load(library.choosing("ner", "2")).tag(WORDS)
+    assert tagged("1") != tagged("2")

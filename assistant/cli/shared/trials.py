@@ -33,8 +33,13 @@ def _figures(stage: str, tally: Tally) -> str:
     understood = tally.utterances - tally.missed - tally.asked
     sure = f", {tally.confidence / understood:.2f} sure" if tally.confidence else ""
     failed = f"{tally.missed} not understood, {tally.asked} asked back, {tally.corrected} put right"
-    if stage == "answer":
-        failed = f"{tally.missed} not answered, {tally.misworded} badly worded"
+    match stage:
+        case "answer":
+            failed = f"{tally.missed} not answered, {tally.misworded} badly worded"
+        case "asr":
+            failed = f"{tally.missed} without words"
+        case "voice":
+            failed = f"{tally.missed} without a sound"
     took = f"{1000 * tally.seconds / tally.utterances:.0f} ms each, {tally.slow} slow"
     return f"{tally.utterances} utterances, {failed}{sure}; {took}"
 
