@@ -115,7 +115,9 @@ def run(
         pool = RayPool(made, tenants=tuple(tenants), scaling=scaling, address=cluster)
         with closing(pool):
             over = partial(wishes.put, Wish.ATTEND)
-            rollout = Rollout(pool, make, tenants, versions, told, over)
+            rollout = Rollout(
+                *(pool, make, tenants, versions, told, over), alone=partial(makers, config)
+            )
             models = partial(_models, versions, rollout.streams)
             service = Service(rollout.streams, known, models, observers=_observers(config))
             rpc = _rpc(service, bound_at)

@@ -47,12 +47,12 @@ def makers(
     config: Config,
     tenants: Mapping[str, Tenant],
     pinned: Mapping[str, str],
-    beside: Callable[[], Pool],
+    beside: Callable[[], Pool] | None = None,
 ) -> dict[str, MakeStage]:
     """Stage → what makes it for a tenant, with the `pinned` version of each model.
 
     Where no voice is installed, nothing is spoken. Answers are worded by the generator of the pool
-    that `beside` gives, in the process of answers.
+    that `beside` gives, in the process of answers; without it, by one of their own.
     """
     made: dict[str, Make] = {ASR: _asr, NLU: _nlu, ANSWER: partial(_answer, beside)}
     try:
@@ -63,7 +63,8 @@ def makers(
         made[VOICE] = _voice
     of = config, dict(tenants), dict(pinned)
     theirs = {stage: partial(_make, make, *of) for stage, make in made.items()}
-    return {**theirs, GENERATOR: Shared(partial(_generator, config, dict(pinned)))}
+    ours = {GENERATOR: Shared(partial(_generator, config, dict(pinned)))} if beside else {}
+    return {**theirs, **ours}
 
 
 def config_of(config: Config, name: str, tenant: Tenant) -> Config:
@@ -119,13 +120,15 @@ def _generator(config: Config, pinned: Mapping[str, str], _: str) -> Stage:
     return GeneratorStage(phraser, TokenScheduler(clock=boottime_s))
 
 
-def _answer(beside: Callable[[], Pool], config: Config, tenant: Tenant, library: Library) -> Stage:
+def _answer(
+    beside: Callable[[], Pool] | None, config: Config, tenant: Tenant, library: Library
+) -> Stage:
     """Answers from the documents, which are read into memory: replicas share no file."""
     in_flight = InFlight(TokenScheduler(clock=boottime_s))
     composition = Composition(config, library=library)
     if not tenant.documents:
         return composition.answer(in_flight=in_flight)
-    opened, phrases = ExitStack(), PhrasesElsewhere(beside())
+    opened, phrases = ExitStack(), PhrasesElsewhere(beside()) if beside else None
     documents = consult(config, Path(tenant.documents), phrases=phrases, library=library)
     answers = opened.enter_context(documents)
     return _Documented(composition.answer(answers=answers, in_flight=in_flight), opened)

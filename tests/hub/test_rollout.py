@@ -8,20 +8,23 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections import Counter
+from collections.abc import Mapping
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from assistant.core.messages import Transcript
+from assistant.core.messages import Interpretation, Transcript
 from assistant.core.models.manifest import Library
 from assistant.core.models.trial import FEWEST, Outcome, TrialSize
 from assistant.core.models.trial_file import Trial
 from assistant.hub.calls import StageError, interpret
 from assistant.hub.ray.replica import MakeStage
+from assistant.hub.rollout.choice import TrialStreams
 from assistant.hub.rollout.record import HubTrialFile
 from assistant.hub.rollout.rollout import Rollout
-from assistant.hub.rollout.versions import Versions, library_of
+from assistant.hub.rollout.versions import Versions
 from assistant.hub.tenants import Tenant
 from assistant.model_files.acceptance import put_in_use
 from assistant.model_files.pull import import_version
@@ -30,7 +33,14 @@ from assistant.pool.pool import BusyError, ClosedError, PoolError
 from assistant.pool.requests import PoolRequest
 from assistant.pool.routing import RequestShape
 from benchmarks.endurance.versions import nonsense, variant
-from tests.support.versioned_stages import BROKEN, MORTAL, WORSE, VersionedPool, readers
+from tests.support.versioned_stages import (
+    BROKEN,
+    MORTAL,
+    WORSE,
+    Reader,
+    VersionedPool,
+    readers,
+)
 
 SIZE = TrialSize(0.4, 2 * FEWEST + 40)
 TENANTS = {"red": Tenant()}
@@ -231,7 +241,7 @@ def test_one_with_which_there_is_no_stage_goes_back(
 ) -> None:
     hub.use("2")
     hub.rollout.renew(TENANTS)
-    monkeypatch.setattr(hub.rollout, "_makers", lambda *_: {})
+    monkeypatch.setattr(hub.rollout, "_alone", lambda *_: {})
     hub.rollout.attend()
     assert hub.told == ["intent 2 goes back: there is no nlu with it; 1 is in use"]
     assert (hub.in_use, hub.say()) == ("1", "1")
@@ -339,22 +349,52 @@ def test_where_the_workers_of_all_cannot_have_it_a_version_goes_back(
     assert (hub.pool.names, hub.say(), hub.in_use) == ({"nlu"}, "1", "1")
 
 
-def test_a_model_of_a_stage_that_others_ask_is_used_by_all(hub: Hub, models: Path) -> None:
+def test_a_generator_is_tried_by_answers_that_have_one_of_their_own(models: Path) -> None:
     library, made = Library(models), models.parent / "generator"
     shutil.copytree(library.version_folder("generator", "1"), made)
     import_version(library, "generator", made, "2", lambda *_: None)
+    versions = Versions(models, HubTrialFile(models.parent / "trials.json"), SIZE)
+
+    def asking(_: object, pinned: Mapping[str, str]) -> dict[str, MakeStage]:
+        return {"answer": partial(_of, "asks"), "generator": partial(_of, pinned["generator"])}
+
+    def alone(_: object, pinned: Mapping[str, str]) -> dict[str, MakeStage]:
+        return {"answer": partial(_of, pinned["generator"])}
+
+    pool, told, over = VersionedPool(asking({}, versions.pinned)), list[str](), list[int]()
+    rollout = Rollout(
+        *(pool, asking, TENANTS, versions, told.append, lambda: over.append(1)), alone=alone
+    )
     put_in_use(library.choosing("generator", "2"), "generator")
-    (trial,) = hub.versions.to_try(("nlu", "answer"))
-    assert (trial.model, trial.stage) == ("generator", "answer")
-    assert hub.versions.to_try(("nlu", "answer", "generator")) == []
-    assert hub.versions.of_next(("nlu", "answer", "generator"))["generator"] == "2"
-    assert hub.versions.to_try(("nlu",)) == []
+    rollout.renew(TENANTS)
+    rollout.attend()
+    assert {name: pool.version(name) for name in pool.names} == {
+        "answer": "asks",
+        "generator": "1",
+        "answer trial 1": "2",
+    }
+    said = set[str]()
+    for number in range(2 * SIZE.utterances):
+        asked = Transcript(utterance_id=f"u{number}", revision=0, text="tell me")
+        said.add(asyncio.run(_intent(rollout.streams, PoolRequest(messages=(asked,)))))
+        if over:
+            break
+    assert said == {"asks", "2"}
+    rollout.attend()
+    assert told[1].startswith("generator 2 takes all: ")
+    assert pool.updates[-1] == ("generator",)
+    assert {name: pool.version(name) for name in pool.names} == {
+        "answer": "asks",
+        "generator": "2",
+    }
 
 
-def test_a_worker_has_the_version_of_its_release_or_where_that_is_gone_the_one_in_use(
-    models: Path,
-) -> None:
-    put_in_use(Library(models).choosing("intent", "3"), "intent")
-    assert library_of(models, {"intent": "2"}).version("intent") == "2"
-    assert library_of(models, {"intent": "1"}).version("intent") == "1"
-    assert library_of(models, {"intent": "gone", "of old": "1"}).version("intent") == "3"
+async def _intent(streams: TrialStreams, request: PoolRequest) -> str:
+    async for message in streams.stream("answer", request):
+        if isinstance(message, Interpretation):
+            return message.commands[0].intent
+    return ""
+
+
+def _of(version: str, tenant: str) -> Reader:
+    return Reader(version)

@@ -57,7 +57,8 @@ class Rollout:
 
     Once made it belongs to one thread, except its `streams`, by which the pool is asked. `told`
     receives a line for each trial that begins or ends. `over` is called from any thread when a
-    trial is to end, which `attend` then does.
+    trial is to end, which `attend` then does. Those on trial are made by `alone`, whose stages ask
+    no others: else answers would have their words from a generator that is not on trial.
     """
 
     def __init__(
@@ -68,8 +69,10 @@ class Rollout:
         versions: Versions,
         told: Callable[[str], None],
         over: Callable[[], None],
+        alone: Makers | None = None,
     ) -> None:
         self._pool, self._makers, self._tenants = pool, makers, tenants
+        self._alone = alone or makers
         self._versions, self._told, self._over = versions, told, over
         self.streams = TrialStreams(pool)
         self._waiting: list[Trial] | None = None
@@ -102,7 +105,7 @@ class Rollout:
         pinned = {**versions.pinned, model: trial.version}
         try:
             refuse_unsound(versions.library(pinned), model)
-            makers = self._makers(self._tenants, pinned)
+            makers = self._alone(self._tenants, pinned)
             if stage not in makers:
                 raise ModelError("model.no_trial", f"there is no {stage} with it")
             name = self._pool.beside(stage, makers[stage], trial.share)
@@ -140,7 +143,8 @@ class Rollout:
         pinned = {**self._versions.pinned, trial.model: trial.version}
         makers = self._makers(self._tenants, pinned)
         try:
-            self._pool.update(makers, tuple(self._tenants), (trial.stage,))
+            holder = self._versions.holder(trial, self._pool.stages)
+            self._pool.update(makers, tuple(self._tenants), (holder,))
         except ClosedError as error:
             # So does this thread, with the hub; after a start the trial is decided again.
             raise SystemExit from error

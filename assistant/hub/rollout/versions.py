@@ -82,6 +82,11 @@ class Versions:
         self.file.end(running, Outcome.STOPPED, reason)
         return new
 
+    def holder(self, trial: Trial, stages: Collection[str]) -> str:
+        """The stage whose workers have the model: one for its kind, or that which is asked."""
+        kind = Library(self._models_dir).artefact(trial.model).kind
+        return kind if kind in stages else trial.stage
+
     def give_back(self, trial: Trial) -> None:
         """Have the version before in use again, unless yet another one was put in use meanwhile."""
         library = Library(self._models_dir)
@@ -101,11 +106,8 @@ class Versions:
         if self._size is None:
             return {}
         kinds = {name: one.kind for name, one in Library(self._models_dir).artefacts.items()}
-        # A kind with workers of its own, whom those of its stage ask, would need both beside.
         return {
-            name: stage
-            for name, kind in kinds.items()
-            if (stage := KINDS[kind].stage) in stages and (kind == stage or kind not in stages)
+            name: stage for name, kind in kinds.items() if (stage := KINDS[kind].stage) in stages
         }
 
     def _trial(self, size: TrialSize, name: str, stage: str, version: str) -> Trial:
