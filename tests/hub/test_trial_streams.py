@@ -31,7 +31,6 @@ from assistant.pool.pool import PoolError
 from assistant.pool.requests import PoolRequest
 
 LAMP = Command(intent="HassTurnOn", confidence=0.8)
-CERTAIN = Command(intent="HassTurnOn")
 
 
 def meant(*commands: Command, choices: tuple[Choice, ...] = ()) -> Interpretation:
@@ -83,11 +82,6 @@ def test_a_reply_shows_whether_anything_came_of_it(
     tally = shown(*messages)
     assert tally is not None
     assert (tally.utterances, tally.missed, tally.asked) == (1, missed, asked)
-
-
-def test_what_fits_a_sentence_shows_nothing_of_a_model() -> None:
-    assert shown(meant(CERTAIN)) is None
-    assert shown(meant(CERTAIN, LAMP)) is not None
 
 
 def test_a_fault_is_not_counted() -> None:

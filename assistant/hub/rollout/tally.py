@@ -7,8 +7,8 @@
 | SpokenReply    | no answer found    |              | 1 s                           |
 | Speech         | no sound           |              | 200 ms                        |
 
-The time is that from when the stage began, so that it does not count what waited before it. A text
-that fits a sentence of a skill is certain, and counts for no version: no model has a part in it.
+The time is that from when the stage began, so that it does not count what waited before it. Every
+reply counts, whether or not a model had a part in it, which replies do not tell.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class ReplyTally:
     def add(self, message: Message, seconds: float) -> Tally | None:
         """What the whole reply shows, with its last message, which comes after so many `seconds`.
 
-        None before that, and for a reply that does not count.
+        None before that, and for a fault.
         """
         if self._seconds is None:
             self._seconds = seconds
         if isinstance(message, Speech):
             self._sounds |= bool(message.samples)
         may_take_s = MAY_TAKE_S.get(type(message))
-        if may_take_s is None or not is_last(message) or _is_certain(message):
+        if may_take_s is None or not is_last(message):
             return None
         is_choice = isinstance(message, Interpretation) and bool(message.choices)
         nothing = self._has_nothing(message)
@@ -69,12 +69,6 @@ class ReplyTally:
             case SpokenReply(done=done, text=text):
                 return not (done and text)
         return not self._sounds
-
-
-def _is_certain(message: Message) -> bool:
-    if not isinstance(message, Interpretation) or not message.commands:
-        return False
-    return all(command.confidence == 1.0 for command in message.commands)
 
 
 def _confidence(message: Message) -> float:
