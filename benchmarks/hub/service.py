@@ -140,6 +140,12 @@ class Caller:
         status, told = self._post("/v1/interpret", f"turn on lamp {room}", room)
         return status == 200 and bool(told["commands"]) and told["text"].endswith(f" {room}")
 
+    def guesses(self, room: int) -> bool:
+        """Whether a room has a reply to a text that fits no sentence, whatever it is."""
+        room %= ROOMS
+        status, _ = self._post("/v1/interpret", "tell me what the time is please", room)
+        return status == 200
+
     def answers(self, room: int) -> bool:
         """Whether a room is answered from the documents."""
         room %= ROOMS
@@ -162,10 +168,13 @@ class Caller:
 
 
 @contextmanager
-def hub(folder: Path, replicas: int, rpc_port: int = 0) -> Iterator[tuple[str, int]]:
-    """A hub's address and process, on a state of its own; with gRPC where it has a port for it."""
+def hub(folder: Path, replicas: int, rpc_port: int = 0, *further: str) -> Iterator[tuple[str, int]]:
+    """A hub's address and process, on a state of its own; with gRPC where it has a port for it.
+
+    It is started with `further` options.
+    """
     options = ("--port", "0", "--tenants", "tenants.toml", "--replicas", str(replicas))
-    options += ("--grpc-port", str(rpc_port))
+    options += ("--grpc-port", str(rpc_port), *further)
     folders = {f"{name}_DIRECTORY": str(folder / name) for name in ("STATE", "CACHE")}
     environment = os.environ | folders
     environment |= {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUNBUFFERED": "1"}
