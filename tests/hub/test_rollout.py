@@ -327,11 +327,15 @@ def test_a_hub_that_ends_as_a_version_takes_all_decides_again_when_it_starts(hub
     again.talk()
     again.rollout.attend()
     assert again.trial.outcome is Outcome.TAKEN
-    hub = hub.restarted()
+
+
+def test_a_hub_that_ends_as_a_trial_begins_leaves_the_version_in_use(hub: Hub) -> None:
+    hub.use("2")
+    hub.rollout.renew(TENANTS)
     hub.pool.has_closed = True
     with pytest.raises(ClosedError):
-        hub.try_out("3")
-    assert (hub.in_use, hub.trial.version) == ("3", "2")
+        hub.rollout.attend()
+    assert (hub.in_use, hub.file.all(), hub.told) == ("2", (), [])
 
 
 def test_where_the_workers_of_all_cannot_have_it_a_version_goes_back(
