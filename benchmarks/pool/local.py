@@ -85,7 +85,8 @@ def mixed() -> Figures:
         for place, name in enumerate([*quick, *slow]):
             wrong += _words(streams[name]) != texts[name].split()
             if place % KILL_EVERY == KILL_EVERY - 1 and place < len(quick):
-                os.kill(random.choice(pool.workers("answer")).process.pid or 0, signal.SIGKILL)
+                alive = [one for one in pool.workers("answer") if one.process.is_alive()]
+                os.kill(random.choice(alive).process.pid or 0, signal.SIGKILL)
                 killed += 1
     took_s = round(time.monotonic() - began_s, 1)
     return {"requests": AT_ONCE, "killed": killed, "lost_or_twice": wrong, "seconds": took_s}
