@@ -59,7 +59,7 @@ class PhrasesElsewhere:
                     refused = yield Outlook(shape.tokens)
                     if refused is not None:
                         raise refused
-                return _words(next(told))
+                return _words(next(told, None))
         except PoolError as error:
             raise AnswerError("answer.resting", f"{GENERATOR}: {error.message}") from error
 
@@ -73,7 +73,7 @@ def _words(told: object) -> str:
             raise AnswerError(code, "the generator gave no words")
         case StageFailed(code=code, message=message):
             raise AnswerError("answer.resting", f"{GENERATOR}: {message} ({code})")
-    raise AnswerError("answer.resting", f"{GENERATOR}: it replied with something else")
+    raise AnswerError("answer.resting", f"{GENERATOR}: it replied with no sentence")
 
 
 def _new_id() -> str:

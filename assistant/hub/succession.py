@@ -78,6 +78,8 @@ class Succession:
                 check=False,
             ).returncode
             log.error("hub: the new one has ended with %d; this one goes on (hub.successor)", ended)
+        except OSError as error:
+            log.error("hub: no other starts: %s (hub.successor)", error.strerror)
         finally:
             self._starting.release()
 

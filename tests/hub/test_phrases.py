@@ -9,7 +9,7 @@ import pytest
 
 from assistant.answer.generation.token_scheduler import LateError, Outlook, Steps, finished
 from assistant.core.errors import AnswerError
-from assistant.core.messages import Fact
+from assistant.core.messages import Fact, Message
 from assistant.hub.phrases import GENERATOR, PhrasesElsewhere
 from assistant.pool.local import LocalPool, LocalStage
 from assistant.pool.scaling import ScalingPolicy
@@ -57,6 +57,29 @@ def test_who_has_no_time_gets_on_and_nothing_more_is_made(phrases: PhrasesElsewh
     with pytest.raises(LateError):
         told.send(late)
     assert finished(phrases.phrasing("", "the next one", "")) == "THE NEXT ONE"
+
+
+class Ended:
+    """The reply of a pool that ends meanwhile: nothing."""
+
+    def __iter__(self) -> Iterator[Message]:
+        return self
+
+    def __next__(self) -> Message:
+        raise StopIteration
+
+    def wait(self, seconds: float) -> bool:
+        return True
+
+    def close(self) -> None:
+        """Nothing is made."""
+
+
+def test_a_reply_that_is_none_costs_no_answer(
+    phrases: PhrasesElsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LocalPool, "run", lambda *_: Ended())
+    assert code(phrases.phrasing("", "some text", "")) == "answer.resting"
 
 
 def test_without_any_worker_it_is_said_without_the_generator() -> None:
