@@ -100,20 +100,20 @@ def run(
     known, wishes = KnownTenants(tenants), SimpleQueue[Wish]()
     # From the beginning on: else it would end the hub, and what changed by then be missed.
     signal.signal(signal.SIGHUP, lambda *_: wishes.put(Wish.UPDATE))
+    signal.signal(signal.SIGUSR2, lambda *_: wishes.put(Wish.SUCCEED))
     taken = before.socket() if before else _socket(listening.host, listening.port)
     with closing(taken) as bound:
         if listening.rpc_port and before is None:
             # gRPC binds it only once the stages are there.
             _socket(listening.host, listening.rpc_port).close()
-        succession = Succession(bound, cluster)
-        signal.signal(signal.SIGUSR2, lambda *_: succession.begin())
+        succession = Succession(bound, partial(wishes.put, Wish.ATTEND), cluster)
         bound_at = msgspec.structs.replace(listening, port=bound.getsockname()[1])
         record = HubTrialFile(config.state_dir / HUB_TRIALS_FILE)
         versions = Versions(config.models_dir, record, trials)
         make = partial(makers, config, beside=partial(streams_of, GENERATOR))
         made = make(tenants, versions.pinned)
         pool = RayPool(made, tenants=tuple(tenants), scaling=scaling, address=cluster)
-        with closing(pool):
+        with closing(pool), closing(succession):
             over = partial(wishes.put, Wish.ATTEND)
             rollout = Rollout(
                 *(pool, make, tenants, versions, told, over), alone=partial(makers, config)
@@ -127,7 +127,7 @@ def run(
                 signal.signal(number, server.handle_exit)
             for address in bound_at.addresses:
                 told(f"serves at {address}")
-            Updates(rollout, known, reread, told, wishes).start()
+            Updates(rollout, known, reread, told, wishes, succession).start()
             server.run(sockets=[bound])
 
 

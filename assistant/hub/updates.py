@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum, auto
 from queue import SimpleQueue
 from typing import Protocol
@@ -23,6 +23,8 @@ class Wish(Enum):
     """Read the tenants again, and replace all workers."""
     ATTEND = auto()
     """See to the trial of a model, which is to end."""
+    SUCCEED = auto()
+    """Have another hub take the place of this one."""
 
 
 class Renewable(Protocol):
@@ -30,7 +32,18 @@ class Renewable(Protocol):
 
     def renew(self, tenants: Mapping[str, Tenant]) -> None: ...
 
+    def interrupt(self) -> None: ...
+
     def attend(self) -> None: ...
+
+
+class Successors(Protocol):
+    """Starts other hubs, as `Succession` does."""
+
+    @property
+    def is_under_way(self) -> bool: ...
+
+    def begin(self) -> None: ...
 
 
 class Updates:
@@ -39,6 +52,8 @@ class Updates:
     New workers read what is in use then: models, code, homes and documents. A tenant that the file
     has no more is known to nobody from the beginning on, a new one once all workers know it. What
     is wrong is logged, and everything stays as it was. `told` receives a line for each update.
+    While one of the `successors` starts, no trial goes on here, as it goes on there; one that
+    starts while something changes is started anew.
     """
 
     def __init__(
@@ -48,8 +63,9 @@ class Updates:
         reread: Callable[[], Mapping[str, Tenant]],
         told: Callable[[str], None],
         wishes: SimpleQueue[Wish],
+        successors: Successors | None = None,
     ) -> None:
-        self._workers, self._known = workers, known
+        self._workers, self._known, self._successors = workers, known, successors
         self._reread, self._told = reread, told
         self._wishes = wishes
 
@@ -75,12 +91,23 @@ class Updates:
             try:
                 if Wish.UPDATE in wished:
                     _tell_of_faults("nothing is replaced", self.update)
-                _tell_of_faults("no version is tried", self._workers.attend)
+                if not self._succeeded(wished):
+                    _tell_of_faults("no version is tried", self._workers.attend)
             except ClosedError:
                 return
             wished = {self._wishes.get()}
             while not self._wishes.empty():  # who wished meanwhile is served by one update
                 wished.add(self._wishes.get())
+
+    def _succeeded(self, wished: Collection[Wish]) -> bool:
+        """Whether another hub is starting, which is begun where that is wished."""
+        successors = self._successors
+        if successors is None:
+            return False
+        if Wish.SUCCEED in wished or (Wish.UPDATE in wished and successors.is_under_way):
+            _tell_of_faults("no other hub starts", self._workers.interrupt)
+            successors.begin()
+        return successors.is_under_way
 
 
 def _tell_of_faults(consequence: str, work: Callable[[], None]) -> None:

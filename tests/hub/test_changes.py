@@ -87,6 +87,9 @@ class Renewed:
     def renew(self, tenants: Mapping[str, Tenant]) -> None:
         self._pool.update({STAGE: OwnedSpeller}, tuple(tenants))
 
+    def interrupt(self) -> None:
+        return
+
     def attend(self) -> None:
         return
 

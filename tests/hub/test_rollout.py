@@ -24,6 +24,7 @@ from assistant.hub.ray.replica import MakeStage
 from assistant.hub.rollout.choice import TrialStreams
 from assistant.hub.rollout.record import HubTrialFile
 from assistant.hub.rollout.rollout import Rollout
+from assistant.hub.rollout.tally import ReplyTally
 from assistant.hub.rollout.versions import Versions
 from assistant.hub.tenants import Tenant
 from assistant.model_files.acceptance import put_in_use
@@ -245,6 +246,23 @@ def test_one_with_which_there_is_no_stage_goes_back(
     hub.rollout.attend()
     assert hub.told == ["intent 2 goes back: there is no nlu with it; 1 is in use"]
     assert (hub.in_use, hub.say()) == ("1", "1")
+
+
+def test_what_ends_after_an_interruption_counts_no_more(hub: Hub) -> None:
+    hub.try_out("2")
+    hub.talk(10)
+    left = hub.streams.on_trial
+    assert left is not None
+    hub.rollout.renew(TENANTS)
+    hub.rollout.attend()
+    before = hub.trial
+    late = Interpretation(utterance_id="late", revision=0, text="it took so long")
+    left.count(ReplyTally(), late, 0.0, new=False)
+    assert hub.trial == before
+    now = hub.streams.on_trial
+    assert now is not None
+    now.count(ReplyTally(), late, 0.0, new=False)  # the control
+    assert hub.trial != before
 
 
 def test_without_a_share_all_workers_have_what_is_in_use(models: Path) -> None:

@@ -201,7 +201,9 @@ class Cluster:
     def _runs(self, stage: str) -> bool:
         """Whether all replicas of a stage are those asked for; raises `RuntimeError`, or Ray's."""
         with self._open():
-            told = serve.status().applications[stage]
+            told = serve.status().applications.get(stage)
+        if told is None:
+            return False
         if told.status == FAILED:
             raise RuntimeError(told.message)
         return bool(told.status == RUNNING)

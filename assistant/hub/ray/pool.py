@@ -14,7 +14,7 @@ from assistant.core.stage import Stage
 from assistant.hub.observation.figures import StageLoad
 from assistant.hub.ray.cluster import RUNNING, SERVE_LOG, TRIAL, Cluster, Release
 from assistant.hub.ray.engine import serve
-from assistant.hub.ray.ledger import ledger_of
+from assistant.hub.ray.ledger import close_ledgers, ledger_of
 from assistant.hub.ray.replica import HERE, MakeStage
 from assistant.hub.ray.scaler import Scaler
 from assistant.hub.ray.streams import SILENCE_S, RayStreams
@@ -40,14 +40,16 @@ class RayPool(RayStreams):
         address: str = "",
     ) -> None:
         super().__init__(makers, tenants, silence_s)
-        self._release = Release(makers, tuple(tenants))
+        first = Release(makers, tuple(tenants))
+        self._releases = dict.fromkeys(makers, first)
+        """Stage → what its replicas run."""
         self._numbers = count(1)
         self._cluster = Cluster(address)
         with ExitStack() as undone:
             undone.callback(self._cluster.close)
             policy = scaling or ScalingPolicy(least=replicas, most=replicas)
             self._scaler = Scaler(makers, policy, self._cluster.scale)
-            self._deploy(self._release, self._stages)
+            self._deploy(first, self._stages)
             asyncio.run_coroutine_threadsafe(self._listen(), self._own_loop()).result()
             undone.pop_all()
         self._scaler.start()
@@ -73,19 +75,21 @@ class RayPool(RayStreams):
         if self._stages != makers.keys():
             told = f"the stages are {', '.join(sorted(self._stages))}; others take a new start"
             raise PoolError("pool.stages", told)
-        before, served = self._release, self._tenants
+        served, renewed = self._tenants, sorted(self._stages if stages is None else stages)
         release = Release(makers, tuple(tenants), next(self._numbers))
         self._tenants = served & frozenset(tenants)
         begun: list[str] = []
         try:
-            for stage in sorted(self._stages if stages is None else stages):
+            for stage in renewed:
                 begun.append(stage)
                 self._deploy(release, (stage,))
         except PoolError:
-            self._deploy(before, begun)
             self._tenants = served
+            for stage in begun:
+                self._deploy(self._releases[stage], (stage,))
             raise
-        self._release, self._tenants = release, frozenset(tenants)
+        self._releases |= dict.fromkeys(renewed, release)
+        self._tenants = frozenset(tenants)
 
     def beside(self, stage: str, make: MakeStage, share: float) -> str:
         """Have another make of a stage run beside it, for a `share` of what that is asked.
@@ -96,7 +100,7 @@ class RayPool(RayStreams):
         number = next(self._numbers)
         name = f"{stage}{TRIAL}{number}"
         replicas = math.ceil(share * self._scaler.wanted(stage))
-        release = Release({name: make}, self._release.tenants, number)
+        release = Release({name: make}, tuple(self._tenants), number)
         try:
             self._cluster.deploy(release, (name,), lambda _: replicas)
         except PoolError:
@@ -111,6 +115,7 @@ class RayPool(RayStreams):
         for key in [key for key in list(self._handles) if name in key]:
             del self._handles[key]
         self._cluster.remove(name)
+        close_ledgers((name,))
 
     async def ready(self) -> bool:
         """Whether every stage has a replica that serves."""

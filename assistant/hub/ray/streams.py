@@ -16,7 +16,7 @@ from assistant.core.memory import memory_pressure
 from assistant.core.messages import Message, StageFailed
 from assistant.hub.observation.watch import current_stage
 from assistant.hub.ray.cluster import handle_to, stage_of
-from assistant.hub.ray.engine import DeploymentHandle, RayActorError, RayError
+from assistant.hub.ray.engine import DeploymentHandle, RayActorError, RayError, RayServeException
 from assistant.hub.ray.ledger import CALLER, Outcome, close_ledgers, ledger_of
 from assistant.hub.ray.replica import HERE
 from assistant.hub.ray.wire import packed, unpacked_reply
@@ -91,7 +91,7 @@ class RayStreams:
                 raise
             except (RayActorError, StopAsyncIteration) as error:
                 died = error
-            except RayError as error:  # its text is the trace of a replica
+            except (RayError, RayServeException) as error:  # its text is the trace of a replica
                 raise PoolError("pool.ray", f"{stage}: {type(error).__name__}") from error
             except TimeoutError as error:
                 told = f"{stage}: nothing came for {silence_s:g} s"
@@ -116,7 +116,7 @@ class RayStreams:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
         self._handles.clear()
-        close_ledgers(self._stages)
+        close_ledgers(self._stages | self._beside)
 
     def _admitted(self, stage: str, request: PoolRequest, budget_s: float) -> PoolRequest:
         """The request, or what is lighter; raises `BusyError`."""
@@ -149,7 +149,10 @@ class RayStreams:
     def _handle(self, stage: str) -> DeploymentHandle:
         key = (asyncio.get_running_loop(), stage)
         if key not in self._handles:
-            self._handles[key] = handle_to(stage)
+            try:
+                self._handles[key] = handle_to(stage)
+            except RayServeException as error:
+                raise PoolError("pool.ray", f"{stage}: {type(error).__name__}") from error
         return self._handles[key]
 
     def _own_loop(self) -> asyncio.AbstractEventLoop:

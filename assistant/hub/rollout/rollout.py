@@ -87,10 +87,15 @@ class Rollout:
         self._conclude()
         pinned = self._versions.of_next(self._pool.stages)
         makers = self._makers(tenants, pinned)
-        self._leave()
-        self._waiting = None
+        self.interrupt()
         self._pool.update(makers, tuple(tenants))
         self._tenants, self._versions.pinned = tenants, pinned
+
+    def interrupt(self) -> None:
+        """Leave the trial that runs, and those that wait; `attend` goes on with them."""
+        self._conclude()
+        self._leave()
+        self._waiting = None
 
     def attend(self) -> None:
         """End the trial that is decided, and begin the next, or go on with one interrupted."""
@@ -155,6 +160,8 @@ class Rollout:
         on_trial, self.streams.on_trial = self.streams.on_trial, None
         if on_trial is None:
             return
+        if not on_trial.running.over:  # what ends only now is not to count in a record that goes on
+            on_trial.running.stop()
         end_s = time.monotonic() + ENDS_WITHIN_S
         while True:
             time.sleep(LOOKS_EVERY_S)  # at first too: what has just been chosen begins
