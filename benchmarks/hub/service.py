@@ -182,7 +182,9 @@ def hub(folder: Path, replicas: int, rpc_port: int = 0, *further: str) -> Iterat
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
-        line = process.stdout.readline() if process.stdout is not None else ""
+        # Ray may say something first, as of a start of many workers.
+        lines = process.stdout or ()
+        line = next((line for line in lines if line.startswith("hub: serves at ")), "")
         if not line:
             raise SystemExit("the hub did not start")
         try:

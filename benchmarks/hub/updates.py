@@ -21,7 +21,8 @@ from contextlib import closing
 from pathlib import Path
 
 from assistant.control.metrics import percentile
-from assistant.hub.ray.pool import HERE, RayPool
+from assistant.hub.ray.pool import RayPool
+from assistant.hub.ray.replica import HERE
 from benchmarks.hub.load import STAGE, Load
 from benchmarks.hub.service import Caller, hub, prepared, timed, workers
 from tests.support.pool_stages import Speller
