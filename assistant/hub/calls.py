@@ -14,6 +14,7 @@ from typing import Protocol
 
 import msgspec
 
+from assistant.answer.generation.stage import CHARACTERS_A_TOKEN
 from assistant.core.clock import boottime_s
 from assistant.core.errors import AssistantError, InputError
 from assistant.core.files import in_memory
@@ -43,7 +44,6 @@ LONGEST_SOUND_S = 60.0
 FRAMES_A_CHUNK = 5
 ANSWER_TOKENS = 24
 """Tokens that the generator makes of a sentence, in the middle."""
-CHARACTERS_A_TOKEN = 4
 
 _NUMBERS, _START = count(1), secrets.token_hex(4)
 """Ids are unlike those of other starts and other hubs, as ids of traces are derived from them."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from itertools import count
 
-from assistant.answer.generation.stage import MOST_TOKENS, prompt_tokens
+from assistant.answer.generation.stage import likely_tokens, prompt_tokens
 from assistant.answer.generation.token_scheduler import Outlook, Steps
 from assistant.core.documents.messages import Phrase, Phrased
 from assistant.core.errors import AnswerError
@@ -47,8 +47,7 @@ class PhrasesElsewhere:
             return ""
 
     def _worded(self, asked: Phrase) -> Steps[str]:
-        prompt = prompt_tokens(asked)
-        shape = RequestShape(tokens=min(prompt, MOST_TOKENS), prompt_tokens=prompt)
+        shape = RequestShape(tokens=likely_tokens(asked), prompt_tokens=prompt_tokens(asked))
         refused = yield Outlook(shape.tokens)
         if refused is not None:
             raise refused

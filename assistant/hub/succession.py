@@ -93,6 +93,7 @@ class Succession:
             )
         except OSError as error:
             log.error("hub: no other starts: %s (hub.successor)", error.strerror)
+            os.close(self._told)
             return
         finally:
             os.close(tells)

@@ -34,9 +34,8 @@ class GeneratorStage:
         match message:
             case Phrase(utterance_id=name):
                 try:
-                    self._open[name] = self._scheduler.submit(
-                        self._steps(message), min(prompt_tokens(message), MOST_TOKENS)
-                    )
+                    steps, tokens = self._steps(message), likely_tokens(message)
+                    self._open[name] = self._scheduler.submit(steps, tokens)
                 except AnswerError as full:
                     yield Phrased(utterance_id=name, code=full.code)
             case BargeIn(utterance_id=name) if name in self._open:
@@ -67,8 +66,13 @@ class GeneratorStage:
                     yield report_failure("generator", error, name)
 
 
+def likely_tokens(asked: Phrase) -> int:
+    """How many tokens the sentence may take: it seldom has more than what it is made of."""
+    return min(prompt_tokens(asked), MOST_TOKENS)
+
+
 def prompt_tokens(asked: Phrase) -> int:
-    """About how many tokens a prompt has; a sentence seldom has more than what it is made of."""
+    """About how many tokens a prompt has."""
     facts = (f"{fact.name} {fact.value}" for fact in asked.facts)
     length = sum(map(len, (asked.question, asked.title, asked.text, *facts)))
     return length // CHARACTERS_A_TOKEN + 1

@@ -14,7 +14,7 @@ PERIOD_S = 5.0
 KEPT = 0.9
 """Weight of the last periods beside the newest one."""
 DIGITS = 2
-"""Of the speed, so that news differ only where something has changed: all routers get those."""
+"""Digits of the speed that are told: all routers get news, which so differ only by a change."""
 
 
 class News(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class Holding:
         self._numbers = count()
         self._held: dict[int, tuple[str, int]] = {}
         self._began_s, self._served = 0.0, 0
-        """Of this period."""
+        """Begin of this period, and the tokens that were served in it."""
         self._all_s, self._all_served = 0.0, 0.0
 
     def take(self, caller: str, tokens: int, now_s: float) -> int:
