@@ -17,6 +17,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from assistant.core.settings.hearing import ListeningSettings
+from audio.frames import FRAME_S
 
 BEGINS_AFTER_S = 0.09
 GOES_ON_AFTER_S = 0.06
@@ -70,7 +71,7 @@ class Endpointing:
     ) -> None:
         self._settings, self._begins_after_s = settings, begins_after_s
         self._opened_at_s = opened_at_s
-        self._stepped_at_s = opened_at_s if heard_from_s is None else heard_from_s
+        self._heard_from_s = opened_at_s if heard_from_s is None else heard_from_s
         self._run_s = 0.0
         self._voiced_at_s = float("-inf")
         self.phase = Phase.WAITING
@@ -78,15 +79,16 @@ class Endpointing:
         self.speech_ended_at_s = opened_at_s
 
     def step(self, at_s: float, speech: bool) -> Phase:
-        """Advance to `at_s`, with or without `speech` since the last step; return the phase."""
-        passed_s = at_s - self._stepped_at_s
-        self._stepped_at_s = at_s
+        """Advance to a frame's end, with or without `speech` since the last; return the phase."""
+        # Not the time since the last frame's end: what a network held up comes at once.
+        lasts_s = min(FRAME_S, at_s - self._heard_from_s)
+        self._heard_from_s = float("-inf")  # only the first may have begun before
         if speech:
             if at_s - self._voiced_at_s > SYLLABLE_GAP_S:
                 self._run_s = 0.0
             self._voiced_at_s = at_s
-            self._run_s += passed_s
-            self.speech_s += passed_s
+            self._run_s += lasts_s
+            self.speech_s += lasts_s
         event = self._event(at_s, speech)
         if event is EndpointEvent.SPEECH:
             self.speech_ended_at_s = at_s

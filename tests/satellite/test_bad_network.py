@@ -81,6 +81,7 @@ async def commanded(made: Served, house: House) -> None:
 def test_a_command_and_its_reply_come_whole_and_the_room_stays() -> None:
     async def story() -> tuple[Served, House, BadNetwork]:
         async with behind_a_bad_network() as (made, house, network):
+            await until(lambda: made.board.satellite.runs)
             house.daemon.replies = [SpokenReply(utterance_id="", text="a long answer")]
             house.daemon.tells(RoomTimers(area="kitchen", timers=(TEA,)))
             for _ in range(2):

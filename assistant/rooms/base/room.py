@@ -91,6 +91,8 @@ class Room:
         self._player, self._send, self._write = player, send, write
         self._sound = SatelliteSound()
         self._streams = False
+        self._noticed: tuple[str, Noticed] | None = None
+        """The wake word that the satellite told of, while its sound is still to come."""
         self._heard = ""
         """The words of the last utterance, as recognised."""
         self._asked_at_s = float("-inf")
@@ -112,13 +114,25 @@ class Room:
 
     # ── from the satellite ──────────────────────────────────────────────────────────────────
 
-    def woken(self, keyword: str, noticed: Noticed, at_s: float) -> None:
-        """The satellite has noticed a wake word, and begins to send what it hears, or goes on."""
+    def notice(self, keyword: str, noticed: Noticed, at_s: float) -> None:
+        """The satellite tells of a wake word: in what comes already, or before what will come."""
+        self.detections += 1
+        self._noticed = keyword, noticed
+        if self._streams and self._sound.comes:
+            self._woken(keyword, noticed, at_s)
+
+    def stream(self, keyword: str, at_s: float) -> None:
+        """The satellite begins to send what it hears, from the wake word on that it told of."""
+        told, noticed = self._noticed or ("", Noticed())
+        self._woken(told or keyword, noticed, at_s)
+
+    def _woken(self, keyword: str, noticed: Noticed, at_s: float) -> None:
+        self._noticed = None
         begins_s = at_s - noticed.preroll_s
         if self._streams and self._sound.comes:
             at_s = self._sound.ended_s  # the sound is late by what the network takes
         else:
-            self._sound.begin(begins_s)
+            self._sound.begin(at_s, noticed.preroll_s)
         self._streams = True
         ended_s = at_s - noticed.keyword_ended_s + KEYWORD_TAIL_S
         if self._player.playing:
@@ -139,6 +153,9 @@ class Room:
         """Take sound; what comes when nothing is listened to is dropped."""
         if not (self.open or self._hears_all):
             return
+        if self._noticed is not None and self._streams:
+            keyword, noticed = self._noticed  # just as it was asked to listen: nothing came before
+            self._woken(keyword, msgspec.structs.replace(noticed, preroll_s=0.0), at_s)
         for frame in self._sound.frames(chunk, at_s):
             self._follow(self._listener.feed(frame))
 
@@ -150,7 +167,7 @@ class Room:
 
     def lost(self) -> None:
         """The satellite is gone: what was being said is dropped, and nothing is played."""
-        self._streams = False
+        self._streams, self._noticed = False, None
         self._give(self._listener.deafen())
         self._player.stop()
         if self._hears_all:
@@ -181,9 +198,12 @@ class Room:
             self._follow(self._listener.feed(news))
 
     def tick(self, at_s: float) -> None:
-        """Let time pass, as a satellite may fall silent."""
+        """Let time pass, as a satellite may fall silent.
+
+        It has while nothing comes: what does may have been heard long before.
+        """
         due_s = self._listener.deadline_s()
-        if due_s is not None and at_s >= due_s:
+        if due_s is not None and at_s >= max(due_s, self._sound.came_at_s + DEAF_AFTER_S):
             self._follow(self._listener.feed(Tick(at_s=at_s)))
 
     def lately(self) -> Clear | None:

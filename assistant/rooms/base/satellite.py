@@ -70,7 +70,6 @@ class Satellite:
         self.room = make_room(self._player, self._write)
         self.present = False
         """Whether it is connected, and has said what it is."""
-        self._keyword = ""
         self._timers = set[str]()
         """The timers that the satellite knows of."""
         self.noticed = Noticed()
@@ -221,11 +220,8 @@ class Satellite:
             log.info("the satellite %s is there (rooms.satellite)", self._name)
 
     def _notice(self, detection: Detection) -> None:
-        """Keep a wake word for the sound that follows, unless it is in what comes already."""
-        self.room.detections += 1
-        self._keyword, self.noticed = name_of(detection.name), Noticed.of(detection.context)
-        if self.room.streams:
-            self.room.woken(self._keyword, self.noticed, boottime_s())
+        self.noticed = Noticed.of(detection.context)
+        self.room.notice(name_of(detection.name), self.noticed, boottime_s())
 
     def _run(self, pipeline: RunPipeline) -> None:
         """Listen to what it sends from a wake word on."""
@@ -237,9 +233,8 @@ class Satellite:
             return
         if pipeline.start_stage is not PipelineStage.ASR:  # a text, of which there is none
             return
-        keyword = self._keyword or name_of(pipeline.wake_word_name)
-        self.room.woken(keyword, self.noticed, boottime_s())
-        self._keyword, self.noticed = "", Noticed()
+        self.room.stream(name_of(pipeline.wake_word_name), boottime_s())
+        self.noticed = Noticed()
 
     def _played(self, news: Message) -> None:
         self.room.told(news)

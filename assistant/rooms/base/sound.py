@@ -12,7 +12,10 @@ from assistant.core.messages import SAMPLE_RATE_HZ, Frame
 from audio.frames import FRAME_S, MOST_CHANNELS, RATES_HZ, Framer
 
 LATE_S = 2.0
-"""Seconds by which sound may come late; after a longer gap its times begin anew."""
+"""Seconds by which sound may come late; after a longer gap its times begin anew.
+
+What was heard before it began to be sent may be older by as much.
+"""
 
 
 class SatelliteSound:
@@ -21,19 +24,25 @@ class SatelliteSound:
     def __init__(self) -> None:
         self._form = (SAMPLE_RATE_HZ, 1)
         self._framer = Framer(*self._form)
-        self._comes = False
+        self._comes, self._late_s = False, LATE_S
         self.ended_s = float("-inf")
-        """When the last frame ended."""
+        """When the last frame ended, as it was heard."""
+        self.came_at_s = float("-inf")
+        """When the last of it came, or was told to come."""
 
     @property
     def comes(self) -> bool:
         """Whether some of it has come."""
         return self._comes
 
-    def begin(self, at_s: float = float("-inf")) -> None:
-        """Other sound comes next: what was heard from `at_s` on, or what is heard as it comes."""
+    def begin(self, at_s: float = float("-inf"), before_s: float = 0.0) -> None:
+        """Other sound comes next: what was heard from `at_s` on, or what is heard as it comes.
+
+        It begins with the `before_s` seconds that were heard before that.
+        """
         self._framer = Framer(*self._form)
-        self.ended_s, self._comes = at_s, False
+        self._comes, self._late_s = False, LATE_S + before_s
+        self.ended_s, self.came_at_s = at_s - before_s, at_s
 
     def frames(self, chunk: AudioChunk, at_s: float) -> Iterator[Frame]:
         """The frames that a chunk, which comes at `at_s`, completes.
@@ -42,11 +51,12 @@ class SatelliteSound:
         Raises `RoomsError` for a form that is not taken, and `ValueError` for half a sample.
         """
         _check(chunk)
+        self.came_at_s = at_s
         if (form := (chunk.rate, chunk.channels)) != self._form:
             self._form, self._framer = form, Framer(*form)
         for samples in self._framer.push(np.frombuffer(chunk.audio, np.int16)):
             ended_s = self.ended_s + FRAME_S
-            if not at_s - LATE_S <= ended_s <= at_s:
+            if not at_s - self._late_s <= ended_s <= at_s:
                 ended_s = at_s
             self.ended_s, self._comes = ended_s, True
             yield Frame(at_s=ended_s, samples=samples)

@@ -40,6 +40,11 @@ class Kitchen:
             self.room.hear(AudioChunk(16_000, 2, 1, samples), self.now_s)
         return self
 
+    def streams(self, noticed: Noticed) -> None:
+        """Have the satellite tell of a wake word, and begin to send what it hears."""
+        self.room.notice("computer", noticed, self.now_s)
+        self.room.stream("computer", self.now_s)
+
     def waits(self, seconds: float) -> Kitchen:
         """Let time pass without sound."""
         self.now_s += seconds
@@ -55,7 +60,7 @@ class Kitchen:
 def kitchen() -> Kitchen:
     """A room in which a wake word was just heard, by a satellite that tells no more of it."""
     made = Kitchen()
-    made.room.woken("computer", Noticed(), made.now_s)
+    made.room.stream("computer", made.now_s)
     return made
 
 
@@ -97,7 +102,7 @@ def test_what_is_sent_before_the_wake_word_was_noticed_belongs_to_it() -> None:
     kitchen = Kitchen()
     word = speech("computer")
     noticed = Noticed(preroll_s=len(word) * FRAME_S, keyword_ended_s=0.45)
-    kitchen.room.woken("computer", noticed, kitchen.now_s)
+    kitchen.streams(noticed)
     for samples in word:  # all at once
         kitchen.room.hear(AudioChunk(16_000, 2, 1, samples), kitchen.now_s)
     kitchen.hears(silence(6.0))
@@ -106,9 +111,32 @@ def test_what_is_sent_before_the_wake_word_was_noticed_belongs_to_it() -> None:
     assert sound.startswith(b"".join(word))
 
 
+def test_what_was_heard_before_the_wake_word_may_come_late_too() -> None:
+    kitchen = Kitchen()
+    before = [*silence(0.7), *speech("computer")]
+    noticed = Noticed(preroll_s=len(before) * FRAME_S, keyword_ended_s=0.25)
+    kitchen.streams(noticed)
+    for samples in before[:5]:
+        kitchen.room.hear(AudioChunk(16_000, 2, 1, samples), kitchen.now_s)
+    kitchen.waits(0.5)  # the rest has to be sent again
+    for samples in before[5:]:
+        kitchen.room.hear(AudioChunk(16_000, 2, 1, samples), kitchen.now_s)
+    kitchen.hears([*speech("turn on the light"), *silence(2.0)])
+    (spoken,) = (one for one in kitchen.given if isinstance(one, Utterance))
+    assert spoken.wake_word == "computer"
+
+
+def test_a_command_that_comes_in_one_piece_is_heard(kitchen: Kitchen) -> None:
+    kitchen.now_s += 0.01
+    for samples in speech("turn on the light"):  # the satellite, or the network, was held up
+        kitchen.room.hear(AudioChunk(16_000, 2, 1, samples), kitchen.now_s)
+    kitchen.hears(silence(2.0))
+    assert kitchen.kinds() == ["Woke", "Utterance", "Commit"]
+
+
 def test_a_second_wake_word_opens_no_second_utterance(kitchen: Kitchen) -> None:
     kitchen.hears(silence(0.5))
-    kitchen.room.woken("jarvis", Noticed(), kitchen.now_s)
+    kitchen.room.notice("jarvis", Noticed(), kitchen.now_s)
     kitchen.hears([*speech("turn on the light"), *silence(2.0)])
     assert kitchen.kinds().count("Woke") == 1
     (spoken,) = (one for one in kitchen.given if isinstance(one, Utterance))
@@ -157,8 +185,19 @@ def test_a_wake_word_that_crosses_with_the_request_to_listen_is_heard(kitchen: K
     assert kitchen.room.streams
     before = len(kitchen.kinds())
     noticed = Noticed(preroll_s=0.5, keyword_ended_s=0.45)
-    for _ in range(2):  # as detection, and as the stream that it begins
-        kitchen.room.woken("computer", noticed, kitchen.now_s)
+    kitchen.streams(noticed)
     kitchen.hears(speech("turn on the light")).hears(silence(1.0))
     assert kitchen.kinds()[before:].count("Woke") == 1
     assert "Utterance" in kitchen.kinds()[before:]
+
+
+def test_a_wake_word_just_as_the_satellite_begins_to_listen_is_heard(kitchen: Kitchen) -> None:
+    kitchen.hears(speech("turn on the light")).hears(silence(1.0))
+    kitchen.room.reopens = True
+    kitchen.waits(5.0)
+    kitchen.room.told(PlaybackEnded(utterance_id="r1", heard=True, at_s=kitchen.now_s))
+    before = len(kitchen.kinds())
+    noticed = Noticed(preroll_s=1.6, keyword_ended_s=0.45)
+    kitchen.room.notice("computer", noticed, kitchen.now_s)  # and it sends nothing from before
+    kitchen.hears(speech("turn on the light")).hears(silence(1.0))
+    assert kitchen.kinds()[before:] == ["Woke", "Utterance", "Commit"]

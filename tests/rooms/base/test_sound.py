@@ -68,6 +68,13 @@ def test_what_was_heard_before_is_sent_at_once_and_keeps_its_times() -> None:
     assert sound.ended_s == times[-1]
 
 
+def test_what_was_heard_before_may_come_late_as_well() -> None:
+    sound = SatelliteSound()
+    sound.begin(100.0, 1.7)
+    assert heard(sound, [101.0, 101.0]) == pytest.approx([98.3 + FRAME_S, 98.3 + 2 * FRAME_S])
+    assert sound.came_at_s == 101.0
+
+
 def test_after_a_gap_the_times_begin_anew() -> None:
     sound = SatelliteSound()
     assert heard(sound, [10.0, 10.5, 13.0, 13.1]) == pytest.approx(
