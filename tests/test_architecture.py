@@ -54,11 +54,13 @@ BROAD_EXCEPT_ALLOWED = (
     "assistant.answer.generation.token_scheduler",
     "assistant.answer.trial",
     "assistant.pool.runner",
+    "assistant.hub.updates",
     "nlu.trial",
 )
 """The worker turns every fault of a stage into words, and so does the runner, which also hands on
 what keeps a stage from being made; the scheduler hands it to who waits for the stream, and a trial
-has the model in use do what the other one fails on; nothing else swallows what it can't name."""
+has the model in use do what the other one fails on; the hub's updates log what one fails on, and
+take the next; nothing else swallows what it can't name."""
 
 LOADED_LATE = {
     (

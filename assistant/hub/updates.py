@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack
 from enum import Enum, auto
 from queue import SimpleQueue
 from typing import Protocol
@@ -76,12 +77,11 @@ class Updates:
     def update(self) -> None:
         """Replace the workers now; raises `AssistantError`, and then nothing has changed."""
         tenants, before = dict(self._reread()), dict(self._known)
-        self._known.become({name: one for name, one in tenants.items() if name in before})
-        try:
+        with ExitStack() as undoing:
+            undoing.callback(self._known.become, before)
+            self._known.become({name: one for name, one in tenants.items() if name in before})
             self._workers.renew(tenants)
-        except AssistantError:
-            self._known.become(before)
-            raise
+            undoing.pop_all()
         self._known.become(tenants)
         self._told(f"new workers serve {', '.join(tenants)}")
 
@@ -117,3 +117,5 @@ def _tell_of_faults(consequence: str, work: Callable[[], None]) -> None:
         raise
     except AssistantError as error:
         log.error("hub: %s: %s (%s)", consequence, error.message, error.code)
+    except Exception:  # else the thread would end, and later wishes do nothing
+        log.exception("hub: %s: a fault of the program (hub.internal)", consequence)
