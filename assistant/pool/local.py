@@ -30,7 +30,7 @@ from assistant.pool.conversations import Conversations
 from assistant.pool.local_worker import FRONT, serve
 from assistant.pool.pool import BusyError, PoolError
 from assistant.pool.requests import PoolRequest, is_last, is_part
-from assistant.pool.routing import RequestShape, p95, predicted_s
+from assistant.pool.routing import RequestShape, expected_s, p95
 from assistant.pool.scaling import PoolLoad, ScalingPolicy, ScalingState, decide, surplus
 from assistant.pool.worker_record import Route, WorkerRecord, least_time
 
@@ -245,10 +245,9 @@ class LocalPool:
 
     def _predicted_s(self, of: _StageWorkers, shape: RequestShape) -> float:
         now_s = self._clock()
-        states = (worker.state(now_s) for worker in of.workers)
-        times_s = (predicted_s(state, shape) for state in states if state.is_fit(now_s))
+        states = [worker.state(now_s) for worker in of.workers]
         waiting = sum(stream.request.shape.tokens for stream in of.waiting)
-        return min(times_s, default=math.inf) + waiting / max(1.0, _speed(of))
+        return expected_s(states, shape, now_s) + waiting / max(1.0, _speed(of))
 
     def _dispatch(self, stream: LocalStream) -> None:
         """Send a request to a worker, or let it wait for one."""

@@ -10,7 +10,7 @@ from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
 from assistant.pool.breaker import Breaker
-from assistant.pool.routing import RequestShape, WorkerState, choose, p95, predicted_s
+from assistant.pool.routing import RequestShape, WorkerState, choose, mean, p95, predicted_s
 
 LAST = 100
 WARM = 64
@@ -53,6 +53,7 @@ class WorkerRecord:
     """When it last gave something, or had nothing to do."""
     _took: deque[float] = field(default_factory=lambda: deque(maxlen=LAST))
     _predicted: deque[float] = field(default_factory=lambda: deque(maxlen=LAST))
+    _tokens: deque[int] = field(default_factory=lambda: deque(maxlen=LAST))
     _warm: OrderedDict[str, None] = field(default_factory=OrderedDict)
     _busy_since_s: float = 0.0
     _done: int = 0
@@ -85,6 +86,7 @@ class WorkerRecord:
             warm=frozenset(self._warm),
             p95_s=p95_s,
             predicted_p95_s=predicted_p95_s,
+            usual_tokens=mean(self._tokens),
             breaker=self.breaker,
             is_draining=self.is_draining,
         )
@@ -120,6 +122,7 @@ class WorkerRecord:
         if held.since_s >= self.heard_s:
             self._took.append(now_s - held.since_s)
             self._predicted.append(held.predicted_s)
+            self._tokens.append(held.tokens)
         self._done += held.tokens
         worked_s = now_s - self._busy_since_s
         if worked_s > SHORTEST_S:

@@ -34,6 +34,7 @@ from assistant.pool.routing import (
     RequestShape,
     WorkerState,
     choose,
+    mean,
     power_of_two,
     predicted_s,
     round_robin,
@@ -81,12 +82,13 @@ ORDERS: dict[str, Order] = {"slices": shortest_first, "fifo": first_come}
 
 
 def routers(seed: int) -> dict[str, Router]:
-    """The routers by name; those that compare know nothing of the request."""
+    """The routers by name; those that compare know nothing of the request, or not all."""
     turn, random = count(), Random(seed)
     return {
         "token-aware": choose,
         "round robin": lambda workers, _, now_s: round_robin(workers, next(turn), now_s),
         "power of two": lambda workers, _, now_s: power_of_two(workers, random, now_s),
+        "without the next": without_the_next,
     }
 
 
@@ -143,7 +145,7 @@ class SimulatedWorker:
         self._scheduler = TokenScheduler(sys.maxsize, order, clock=lambda: self._now_s)
         self._held: list[Taken] = []
         self._last: deque[Taken] = deque(maxlen=LAST)
-        self._p95_s = self._predicted_p95_s = 0.0
+        self._p95_s = self._predicted_p95_s = self._usual_tokens = 0.0
         self._warm: deque[str] = deque(maxlen=HELD)
         self.warm_hits = 0
 
@@ -154,6 +156,7 @@ class SimulatedWorker:
             self._last += ended
             self._p95_s = percentile([one.took_s for one in self._last], 0.95)
             self._predicted_p95_s = percentile([one.predicted_s for one in self._last], 0.95)
+            self._usual_tokens = mean([one.arrival.expected for one in self._last])
         slice_left = round(max(0.0, self._now_s - now_s) * self._tokens_per_s / self._stuck)
         left = [max(1, one.served.left) for one in self._held]
         return WorkerState(
@@ -165,6 +168,7 @@ class SimulatedWorker:
             warm=frozenset(self._warm),
             p95_s=self._p95_s,
             predicted_p95_s=self._predicted_p95_s,
+            usual_tokens=self._usual_tokens,
         )
 
     def take(self, arrival: Arrival, expected_s: float) -> Taken:
@@ -237,6 +241,13 @@ def simulated(
         long_p95=percentile(long, 0.95),
         warm=100 * sum(worker.warm_hits for worker in workers.values()) / len(coming),
     )
+
+
+def without_the_next(
+    workers: Sequence[WorkerState], request: RequestShape, now_s: float
+) -> WorkerState | None:
+    """Token-aware, by each request's own time alone."""
+    return choose([msgspec.structs.replace(w, usual_tokens=0.0) for w in workers], request, now_s)
 
 
 def without_p95(

@@ -81,6 +81,18 @@ def test_its_speed_is_learnt_of_what_it_serves() -> None:
     assert 0.49 < counts.wait_s(SHORT, 100.0) < 0.51
 
 
+def test_once_the_usual_length_is_known_a_long_request_leaves_a_replica_to_short_ones() -> None:
+    counts, long = ledger(), RequestShape(tokens=40)
+    first = [counts.ranked(REPLICAS, name, long, 1.0)[0] for name in ("1", "2")]
+    assert first == ["a", "b"]
+    for number in range(9):
+        served(counts, "a", SUCCEEDED, 3.0 + number)
+    assert {state.name: state.usual_tokens for state in counts.states()} == {"a": 10.0, "b": 0.0}
+    first = [counts.ranked(REPLICAS, name, long, 20.0)[0] for name in ("3", "4")]
+    assert first == ["a", "a"]
+    assert counts.ranked(REPLICAS, "5", SHORT, 20.0)[0] == "b"
+
+
 def test_a_conversation_goes_where_it_is_held_and_is_forgotten_in_the_end() -> None:
     counts = ledger()
     talk = RequestShape(tokens=1, key="kitchen")

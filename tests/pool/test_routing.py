@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 
 import msgspec
@@ -11,12 +12,14 @@ from hypothesis import strategies as st
 
 from assistant.pool.breaker import FAILURES_TO_OPEN, Breaker
 from assistant.pool.routing import (
+    MOST_FOR_THE_NEXT,
     SLOWEST,
     STAYS_RATIO,
     STAYS_S,
     RequestShape,
     WorkerState,
     choose,
+    expected_s,
     power_of_two,
     predicted_s,
     round_robin,
@@ -54,6 +57,7 @@ states = st.builds(
     warm=st.frozensets(st.sampled_from(("a", "b", "c"))),
     p95_s=st.floats(0.0, 10.0),
     predicted_p95_s=st.floats(0.0, 10.0),
+    usual_tokens=st.sampled_from((0.0, 0.4, 9.0, 17.5)),
     breaker=st.sampled_from((Breaker(), OPEN, HALF_OPEN)),
     is_draining=st.booleans(),
 )
@@ -63,6 +67,12 @@ states = st.builds(
 def pools(draw: st.DrawFn) -> list[WorkerState]:
     drawn = draw(st.lists(states, max_size=6))
     return [msgspec.structs.replace(one, name=f"w{n}") for n, one in enumerate(drawn)]
+
+
+@st.composite
+def new_pools(draw: st.DrawFn) -> list[WorkerState]:
+    """Pools that know of no request yet how long one usually is."""
+    return [msgspec.structs.replace(one, usual_tokens=0.0) for one in draw(pools())]
 
 
 @given(pools(), requests, st.integers(0, 9))
@@ -86,8 +96,8 @@ def test_the_order_of_the_workers_changes_nothing(
     assert choose(shuffled, request_, NOW_S) == choose(pool, request_, NOW_S)
 
 
-@given(pools(), requests)
-def test_none_costs_clearly_more_than_the_best(
+@given(new_pools(), requests)
+def test_none_takes_clearly_longer_than_the_best(
     pool: list[WorkerState], request_: RequestShape
 ) -> None:
     chosen = choose(pool, request_, NOW_S)
@@ -99,7 +109,37 @@ def test_none_costs_clearly_more_than_the_best(
     assert took_s == least_s or request_.key in chosen.warm
 
 
-@given(pools(), requests, st.integers(0, 60))
+@given(pools(), requests)
+def test_what_is_left_to_the_next_request_costs_one_thrice_its_least_time_at_most(
+    pool: list[WorkerState], request_: RequestShape
+) -> None:
+    took_s = expected_s(pool, request_, NOW_S)
+    assume(took_s < math.inf)
+    least_s = min(predicted_s(one, request_) for one in pool if one.is_fit(NOW_S))
+    assert took_s <= STAYS_RATIO * (1 + MOST_FOR_THE_NEXT) * least_s + STAYS_S + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("in_slices", "left", "tokens", "chosen"),
+    [
+        (False, 60, 50, "busy"),
+        (False, 60, 8, "idle"),
+        (False, 120, 50, "idle"),  # it would take too long itself
+        (True, 30, 50, "busy"),
+        (True, 60, 50, "idle"),  # short ones wait little for it
+    ],
+)
+def test_a_long_request_leaves_a_worker_to_short_ones(
+    in_slices: bool, left: int, tokens: int, chosen: str
+) -> None:
+    busy = worker("busy", left, in_slices=in_slices, usual_tokens=16.0)
+    idle = worker("idle", in_slices=in_slices, usual_tokens=16.0)
+    found = choose([busy, idle], RequestShape(tokens=tokens), NOW_S)
+    assert found is not None
+    assert found.name == chosen
+
+
+@given(new_pools(), requests, st.integers(0, 60))
 def test_more_to_do_never_draws_a_request(
     pool: list[WorkerState], request_: RequestShape, tokens: int
 ) -> None:

@@ -6,7 +6,6 @@ whose news are old by the time they arrive: by these alone all would send to the
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,7 +17,15 @@ import msgspec
 
 from assistant.hub.ray.holding import News
 from assistant.pool.breaker import Breaker
-from assistant.pool.routing import RequestShape, WorkerState, choose, p95, predicted_s
+from assistant.pool.routing import (
+    RequestShape,
+    WorkerState,
+    choose,
+    expected_s,
+    mean,
+    p95,
+    predicted_s,
+)
 from assistant.pool.scaling import PoolLoad
 
 CALLER = uuid4().hex
@@ -67,6 +74,7 @@ class _Seen:
     held: dict[str, _Held] = field(default_factory=dict)
     took_s: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     predicted_s: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    tokens: deque[int] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     warm: OrderedDict[str, None] = field(default_factory=OrderedDict)
 
     @property
@@ -103,6 +111,7 @@ class _Seen:
         took_s = max(now_s - held.began_s, 1e-6)
         self.took_s.append(took_s)
         self.predicted_s.append(held.predicted_s)
+        self.tokens.append(held.shape.tokens)
         speed = (held.ahead + held.shape.tokens) / took_s
         self.tokens_per_s += LEARNS * (speed - self.tokens_per_s)
 
@@ -143,13 +152,7 @@ class Ledger:
         with self._lock:
             self._seen = {name: self._of(name) for name in replicas}
             asked_s = self._unbook(request_id, now_s)
-            states = self._states()
-            fit = [state for state in states if state.is_fit(now_s)]
-            resting = [
-                msgspec.structs.replace(state, breaker=Breaker())
-                for state in states
-                if not state.is_fit(now_s)
-            ]
+            fit, resting = _parted(self._states(), now_s)
             names = [*_best_first(fit, shape, now_s), *_best_first(resting, shape, now_s)]
             names.sort(key=lambda name: self._avoided.get(name, 0.0) > now_s)
             if names:
@@ -181,9 +184,8 @@ class Ledger:
 
     def wait_s(self, shape: RequestShape, now_s: float) -> float:
         """The predicted time until a request's last token; infinite before any replica is known."""
-        states = self.states()
-        fit = [state for state in states if state.is_fit(now_s)] or states
-        return min((predicted_s(state, shape) for state in fit), default=math.inf)
+        fit, resting = _parted(self.states(), now_s)
+        return expected_s(fit or resting, shape, now_s)
 
     def load(self, now_s: float) -> PoolLoad:
         """What the replicas have to do for all callers; waits are those of this process alone.
@@ -255,8 +257,18 @@ class Ledger:
             warm=frozenset(seen.warm),
             p95_s=p95(seen.took_s),
             predicted_p95_s=p95(seen.predicted_s),
+            usual_tokens=mean(seen.tokens),
             breaker=seen.breaker,
         )
+
+
+def _parted(
+    states: Sequence[WorkerState], now_s: float
+) -> tuple[list[WorkerState], list[WorkerState]]:
+    """Those that are fit, and those whose breaker is open, as they would be with it closed."""
+    fit = [state for state in states if state.is_fit(now_s)]
+    others = [state for state in states if not state.is_fit(now_s)]
+    return fit, [msgspec.structs.replace(state, breaker=Breaker()) for state in others]
 
 
 def _best_first(states: Sequence[WorkerState], shape: RequestShape, now_s: float) -> Iterator[str]:
