@@ -12,6 +12,8 @@ import pytest
 
 from tests.support.network import raise_loopback
 
+pytest_plugins = ["tests.support.timing"]
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 # A worker of the tests runs on each core already. Where more threads than cores calculate, those
