@@ -12,7 +12,7 @@ PYTEST := $(VENV)/bin/python -m pytest
 STORIES = $(shell grep -rl --include='test_*.py' 'mark\.e2e' tests)
 COVERAGE := $(VENV)/bin/coverage
 COVERED := $(wildcard assistant/*/) audio nlu skills
-test test-long coverage test-set: WANTED += $(TEST_PACKAGES)
+test test-all test-changed test-long coverage test-set: WANTED += $(TEST_PACKAGES)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -60,26 +60,44 @@ satellite: $(VENV)/.satellite ## on a small board: be the ear and the voice of B
 
 # Where bytecode is not to be written, each of the tests' thousand processes would compile all it
 # loads.
-test-parts test-stories test-long coverage: export PYTHONDONTWRITEBYTECODE :=
+test-parts test-stories test-changed test-long coverage: export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: test
+test: test-set lint ## set up, then run the gate: every promise, ten minutes on two cores
+	@$(MAKE) --no-print-directory tests
+
+.PHONY: test-all
+test-all: SET := not long
+test-all: test-set lint ## the gate, and the depth of every optional feature
+	@$(MAKE) --no-print-directory tests SET="$(SET)"
+
+.PHONY: test-long
+test-long: test-set ## what takes minutes each: kills at random, soaks, power cuts, slow figures
+	$(PYTEST) -vv -m long
 
 # A story told to a real daemon waits for sound half of the time: one is told on each core, and
 # the other tests, which wait as well, run meanwhile with what the stories leave of the processor.
-.PHONY: test
-test: test-set lint ## set up, then run every check but the long ones
+SET := not depth and not long
+.PHONY: tests
+tests:
 	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && ASSISTANT_TEST_CACHE=$$cache \
-		$(MAKE) --no-print-directory --jobs=2 test-parts test-stories
+		$(MAKE) --no-print-directory --jobs=2 test-parts test-stories SET="$(SET)"
 
 .PHONY: test-parts
 test-parts:
-	MAKEFLAGS= nice -n 19 $(PYTEST) -n $$(($(CORES) * 3 / 2)) --dist worksteal -m "not e2e and not long"
+	MAKEFLAGS= nice -n 19 $(PYTEST) -n $(CORES) --dist worksteal --durations=60 -m "not e2e and $(SET)"
 
 .PHONY: test-stories
 test-stories:
-	MAKEFLAGS= $(PYTEST) -n $(CORES) --dist loadfile -m "e2e and not long" $(STORIES)
+	MAKEFLAGS= $(PYTEST) -n $(CORES) --dist loadfile --durations=60 -m "e2e and $(SET)" $(STORIES)
 
-.PHONY: test-long
-test-long: test-set ## 50 kills at random, 200 utterances back to back, the slowest figures
-	$(PYTEST) -vv -m long
+SINCE ?=
+.PHONY: test-changed
+test-changed: test-set ## the depth of the features that changed since SINCE=, or since the day before
+	@files=$$($(VENV)/bin/python -m scripts.changed_depth $(SINCE)) && \
+	if [ -z "$$files" ]; then echo "no feature with depth has changed"; else \
+		MAKEFLAGS= $(PYTEST) -n $(CORES) --dist loadfile --durations=20 -m "depth and not long" $$files; \
+	fi
 
 # The part without daemons: a daemon's processes are killed too often to say what they ran.
 .PHONY: coverage

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.network import raise_loopback
 
-pytest_plugins = ["tests.support.timing"]
+pytest_plugins = ["tests.support.sets", "tests.support.timing"]
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
