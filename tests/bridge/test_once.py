@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 from contextlib import ExitStack, closing
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
@@ -23,11 +23,9 @@ from assistant.core.messages import (
     Slot,
     SpokenReply,
 )
-from tests.support.dying import CONSUMERS
-from tests.support.mosquitto import Lamp, Mosquitto
+from tests.support import dying
+from tests.support.mosquitto import PATIENCE_S, Lamp, Mosquitto
 from tests.support.processes import until
-
-pytestmark = pytest.mark.e2e
 
 HOME = """
 areas: [{name: Kitchen, id: kitchen}]
@@ -42,6 +40,8 @@ SKILLS_DIE = (
     *("before SpokenReply", "after SpokenReply", "before forgetting"),
 )
 BRIDGE_DIES = ("before publishing", "after publishing", "before the receipt")
+LOADED = ["tests.support.dying", "tests.support.loaded_skills"]
+"""Modules that the server of the processes has loaded: each starts in a moment."""
 
 
 class House:
@@ -49,7 +49,10 @@ class House:
 
     def __init__(self, folder: Path, port: int, things: ExitStack) -> None:
         self._things = things
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._forks = get_context("forkserver")
+        self._forks.set_forkserver_preload(LOADED)
+        self._running: dict[str, ForkServerProcess] = {}
+        self.receipt_s = PATIENCE_S
         self.state = folder / "state" / "state.db"
         self._file = folder / "config.toml"
         (folder / "home.yaml").write_text(HOME, "utf-8")
@@ -60,18 +63,20 @@ class House:
         address = things.enter_context(closing(Address(folder / "run")))
         wanted = (DeviceChanged, HomeReceipt, SpokenReply)
         self._bus = things.enter_context(
-            closing(Bus("listener", address, ["skills", "bridge"], CONSUMERS, wanted))
+            closing(Bus("listener", address, ["skills", "bridge"], dying.CONSUMERS, wanted))
         )
 
     def start(self, what: str, step: str = "") -> None:
         """Start skills or bridge, which die at `step`."""
-        command = (sys.executable, "-m", "tests.support.dying", what, step, str(self._file))
-        self._running[what] = self._things.enter_context(subprocess.Popen(command))
-        self._things.callback(self._running[what].kill)
+        process = self._forks.Process(target=dying.main, args=(what, step, self._file, self.receipt_s))
+        process.start()
+        self._things.callback(process.join)
+        self._things.callback(process.kill)
+        self._running[what] = process
 
     def is_dead(self, what: str) -> bool:
         """Whether it has killed itself."""
-        return self._running[what].poll() is not None
+        return not self._running[what].is_alive()
 
     def say(self, utterance_id: str, intent: str, name: str) -> None:
         """Say a command; the same id is the same utterance."""
@@ -150,11 +155,12 @@ def test_the_next_track_is_asked_for_once_at_most_and_what_is_in_doubt_is_said_o
     in_doubt: int | None,
 ) -> None:
     lamp = things.enter_context(closing(Lamp(mosquitto.port)))
+    house.receipt_s = PATIENCE_S if in_doubt == 0 else 0.5
     killed(house, "HassMediaNext", "Radio", skills, bridge)
     until(lambda: house.rows("SELECT 1 FROM acted") and not house.rows("SELECT 1 FROM outbox"))
     house.say("u2", "HassTurnOn", "Lamp")
     times = 0
-    while (told := lamp.heard.get(timeout=20.0))[0] != "hark/light/lamp/set":
+    while (told := lamp.heard.get(timeout=PATIENCE_S))[0] != "hark/light/lamp/set":
         times += told[1] == b"next"
     notices = house.rows("SELECT row FROM announcements")
     assert all(json.loads(str(row))["text"] == IN_DOUBT for (row,) in notices)

@@ -1,19 +1,16 @@
-"""Skills or the bridge as a process that kills itself at a step: `python -m tests.support.dying`.
+"""Skills or the bridge as a process that kills itself at a step.
 
-Arguments: "skills" or "bridge", the step ("" for none), and the settings' file. Both are the real
-stage on a real bus; the skills' state is in `storage.state`.
+Both are the real stage on a real bus; the skills' state is in `storage.state`.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from assistant.bridge import mqtt
 from assistant.bridge.mqtt import Broker
@@ -45,8 +42,6 @@ CONSUMERS: Mapping[type[Message], str] = {
     HomeCommand: "bridge",
     SpokenReply: "listener",
 }
-RECEIPT_S = 2.0
-"""In place of the skills' own, so that a test takes less time."""
 FRESH_S = 60.0
 """In place of the bridge's own: on a busy machine a process takes seconds to start again."""
 
@@ -91,10 +86,10 @@ class _Beats:
     reloading = beat
 
 
-def skills(step: str, file: Path) -> None:
-    """Run the skills until a signal, or `step`."""
+def skills(step: str, file: Path, receipt_s: float) -> None:
+    """Run the skills until a signal, or `step`; they wait for a receipt for `receipt_s`."""
     config, _ = load_config((file,))
-    outbox.RECEIPT_S = RECEIPT_S  # type: ignore[misc]
+    outbox.RECEIPT_S = receipt_s  # type: ignore[misc]
     _Bus.dies = step
     database = open_state(config.state_dir / "state.db")
     if step in ("before commit", "before forgetting"):
@@ -149,10 +144,9 @@ def serve_bridge(step: str, file: Path) -> None:
     bridge(file)
 
 
-def main(what: str, step: str, file: str) -> Any:
-    """Run what the arguments say."""
-    return {"skills": skills, "bridge": serve_bridge}[what](step, Path(file))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def main(what: str, step: str, file: Path, receipt_s: float) -> None:
+    """Run "skills" or "bridge", with the settings of `file`, until they reach a step ("": none)."""
+    if what == "skills":
+        skills(step, file, receipt_s)
+    else:
+        serve_bridge(step, file)

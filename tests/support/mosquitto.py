@@ -18,7 +18,7 @@ import pytest
 from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
 MOSQUITTO = shutil.which("mosquitto", path=PATH)
 MOSQUITTO_PASSWD = shutil.which("mosquitto_passwd", path=PATH)

@@ -14,7 +14,9 @@ from skills import stage
 from skills.scheduler import TimerScheduler
 from skills.state import open_state
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
+MANY = 1_000
+"""Greatest number of kills within which a fault must be found."""
 
 
 def attacked(folder: Path, kills: int, opens: OpenState = open_state, seed: int = 1) -> Figures:
@@ -22,13 +24,14 @@ def attacked(folder: Path, kills: int, opens: OpenState = open_state, seed: int 
         return attack.run(kills)
 
 
-def test_two_hundred_kills_lose_and_repeat_nothing_over_two_sittings(tmp_path: Path) -> None:
-    attacked(tmp_path, 50)
-    found = attacked(tmp_path, 200)
+@pytest.mark.parametrize("kills", [40, pytest.param(400, marks=pytest.mark.depth)])
+def test_kills_lose_and_repeat_nothing_over_two_sittings(tmp_path: Path, kills: int) -> None:
+    attacked(tmp_path, kills // 4)
+    found = attacked(tmp_path, kills)
     assert (found.lost, found.done_again, found.rung_again) == ((), (), ())
-    assert found.kills == 200
-    assert found.steps > 40
-    assert {"opening", "warmer", "receipt"} <= found.while_doing.keys()
+    assert found.kills == kills
+    assert found.steps > kills / 8
+    assert len(found.while_doing) > 4
 
 
 class Late(Database):
@@ -50,7 +53,7 @@ def late(path: Path) -> Database:
 
 
 def test_what_is_acknowledged_before_it_is_committed_is_noticed(tmp_path: Path) -> None:
-    found = attacked(tmp_path, 100, late)
+    found = attacked(tmp_path, MANY, late)
     assert found.lost
 
 
@@ -58,7 +61,7 @@ def test_what_is_done_again_when_it_is_said_again_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stage, "has_acted", lambda *_: False)
-    found = attacked(tmp_path, 200)
+    found = attacked(tmp_path, MANY)
     assert found.done_again or found.lost  # one degree warmer twice is another degree than promised
 
 
@@ -69,4 +72,4 @@ def test_an_alarm_that_rings_again_after_it_was_played_is_noticed(
         scheduler._heard.add(utterance_id)
 
     monkeypatch.setattr(TimerScheduler, "heard", heard)
-    assert attacked(tmp_path, 200).rung_again
+    assert attacked(tmp_path, MANY).rung_again
