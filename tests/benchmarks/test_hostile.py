@@ -1,4 +1,4 @@
-"""A small version of each attack on a real daemon, and what the watchers of it would notice."""
+"""What the watchers of an attack notice, and a small version of each attack on a real daemon."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from typing import ClassVar
 import msgspec
 import pytest
 
+from assistant.bench.rig import Rig
 from assistant.control.client import ControlClient
 from assistant.core.bus import Address, Bus
+from assistant.core.config import Config
 from assistant.core.messages import Command, Commit, Interpretation, Slot
 from assistant.serving.processes import consumers
 from benchmarks.hostile import campaign
@@ -29,28 +31,24 @@ from benchmarks.hostile.documents import DocumentsAttack
 from benchmarks.hostile.figures import (
     MOST_GROWN_MB,
     MOST_LOGGED_BYTES,
+    SLOWEST_MS,
     Figures,
     added,
     as_object,
 )
 from benchmarks.hostile.models import ModelsAttack
+from benchmarks.hostile.prober import Served
 from benchmarks.hostile.settings import ConfigAttack
 from benchmarks.hostile.sound import AudioAttack
 from benchmarks.hostile.target import Effects, Target, running_target
-
-pytestmark = pytest.mark.e2e
+from benchmarks.hostile.watcher import Watched
 
 LEAK = """import sys
 sys.stdin.readline()
 kept = b"x" * 250_000_000
 print(flush=True)
 sys.stdin.read()"""
-
-
-@pytest.fixture(scope="module")
-def target() -> Iterator[Target]:
-    with running_target() as running:
-        yield running
+FINE = Served(probes=3, slowest_reply_ms=1.0)
 
 
 class Planted:
@@ -84,24 +82,45 @@ def dealt(attack: Attack, target: Target, blows: int = 1) -> Figures:
     return kept[-1]
 
 
-def test_nothing_done_is_nothing_found(target: Target, tmp_path: Path) -> None:
-    found = dealt(Planted(tmp_path, 1), target)
-    nothing = (found.faults, found.wrong_effects, found.watched.crashes, found.served.unanswered)
-    assert nothing == (0, 0, 0, 0), found.told
-    assert found.served.probes >= 3
+class Alone(Target):
+    """A daemon of one process, which does nothing and of which nobody asks anything."""
+
+    def effects(self) -> Effects:
+        return frozenset()
 
 
-def test_a_fault_is_noticed(target: Target, tmp_path: Path) -> None:
+class Contented:
+    """Answers that all came at once."""
+
+    def __init__(self, _: Target) -> None:
+        self.served, self.told = FINE, list[str]()
+
+    def finish(self) -> None:
+        """Have nothing more to ask."""
+
+
+@pytest.fixture
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
+    monkeypatch.setattr(campaign, "Prober", Contented)
+    control = ControlClient(tmp_path / "control")
+    with subprocess.Popen(("sleep", "600")) as process:
+        rig = Rig(process, control, tmp_path / "microphone", tmp_path, ready_s=0.0)
+        rig.log.touch()
+        yield Alone(rig, Config())
+        process.kill()
+
+
+def test_a_fault_is_noticed(alone: Target, tmp_path: Path) -> None:
     class Faulty(Planted):
         def blow(self, number: int) -> str:
             return "it barked"
 
-    found = dealt(Faulty(tmp_path, 1), target, blows=2)
+    found = dealt(Faulty(tmp_path, 1), alone, blows=2)
     assert (found.faults, found.told[0]) == (2, "blow 0: it barked")
     assert not found.held
 
 
-def test_a_leak_is_noticed(target: Target, tmp_path: Path) -> None:
+def test_a_leak_is_noticed(alone: Target, tmp_path: Path) -> None:
     class Leaking(Planted):
         def open(self, target: Target) -> None:
             pipe = subprocess.PIPE
@@ -118,15 +137,107 @@ def test_a_leak_is_noticed(target: Target, tmp_path: Path) -> None:
             return ""
 
         def close(self) -> None:
-            target.also = {}
+            alone.also = {}
             self.process.communicate()
 
-    found = dealt(Leaking(tmp_path, 1), target)
+    found = dealt(Leaking(tmp_path, 1), alone)
     assert 240 < found.watched.peak_mb["leaking"] < 320
     assert found.watched.left_mb["leaking"] > 240
     assert not found.held
 
 
+def test_a_crash_is_noticed(alone: Target, tmp_path: Path) -> None:
+    class Killing(Planted):
+        def open(self, target: Target) -> None:
+            super().open(target)
+            self.process = subprocess.Popen(("sleep", "600"))
+            target.also = {self.process.pid: "voice"}
+
+        def blow(self, number: int) -> str:
+            self.process.kill()
+            self.process.wait()
+            self.target.also = {}
+            return ""
+
+    found = dealt(Killing(tmp_path, 1), alone)
+    assert (found.watched.crashes, found.told) == (1, ["voice ended"])
+    assert not found.held
+
+
+def test_a_killed_run_goes_on(
+    alone: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Counting(Planted):
+        numbers: ClassVar[list[int]] = []
+        killed_at = 3
+
+        def blow(self, number: int) -> str:
+            if number == self.killed_at:
+                raise KeyboardInterrupt
+            self.numbers.append(number)
+            return "odd" if number % 2 else ""
+
+    monkeypatch.setattr(campaign, "RECORDED_EVERY_S", 0.0)
+    monkeypatch.setattr(campaign, "running_target", lambda settings: nullcontext(alone))
+    state = tmp_path / "state.json"
+    with pytest.raises(KeyboardInterrupt):
+        run(Counting, 5, 1, state)
+    Counting.killed_at = -1
+    found = run(Counting, 5, 1, state)
+    assert Counting.numbers == [0, 1, 2, 3, 4]
+    assert (found.blows, found.faults) == (5, 2)
+    assert run(Counting, 5, 1, state) == found  # there is nothing left to do
+    assert len(Counting.numbers) == 5
+
+
+def test_figures_of_two_parts_are_added() -> None:
+    one = Figures(attack="a", blows=2, told=["x"])
+    one.watched.peak_mb = {"nlu": 3.0}
+    other = msgspec.structs.replace(one, blows=3)
+    whole = added(one, other)
+    assert (whole.blows, whole.told, whole.grown_mb) == (5, ["x", "x"], 3.0)
+    assert as_object(whole)["held"] is False  # nobody was asked anything meanwhile
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        Figures(attack="a"),  # nobody was asked anything
+        Figures(attack="a", served=FINE, faults=1),
+        Figures(attack="a", served=FINE, wrong_effects=1),
+        Figures(attack="a", served=Served(probes=3, unanswered=1)),
+        Figures(attack="a", served=Served(probes=3, slowest_reply_ms=SLOWEST_MS + 1)),
+        Figures(attack="a", served=Served(probes=3, slowest_status_ms=SLOWEST_MS + 1)),
+        Figures(attack="a", served=FINE, watched=Watched(crashes=1)),
+        Figures(attack="a", served=FINE, watched=Watched(peak_mb={"nlu": MOST_GROWN_MB + 1})),
+        Figures(attack="a", served=FINE, watched=Watched(log_bytes=MOST_LOGGED_BYTES + 1)),
+    ],
+)
+def test_harm_of_any_kind_is_no_holding_out(harm: Figures) -> None:
+    assert Figures(attack="a", served=FINE).held
+    assert not harm.held
+
+
+# ── with a real daemon ──────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def target() -> Iterator[Target]:
+    with running_target() as running:
+        yield running
+
+
+@pytest.mark.e2e
+@pytest.mark.depth
+def test_nothing_done_is_nothing_found(target: Target, tmp_path: Path) -> None:
+    found = dealt(Planted(tmp_path, 1), target)
+    nothing = (found.faults, found.wrong_effects, found.watched.crashes, found.served.unanswered)
+    assert nothing == (0, 0, 0, 0), found.told
+    assert found.served.probes >= 3
+
+
+@pytest.mark.e2e
+@pytest.mark.depth
 def test_an_effect_that_nobody_asked_for_is_noticed(target: Target, tmp_path: Path) -> None:
     class Acting(Planted):
         def blow(self, number: int) -> str:
@@ -150,6 +261,8 @@ def test_an_effect_that_nobody_asked_for_is_noticed(target: Target, tmp_path: Pa
     assert not found.held
 
 
+@pytest.mark.e2e
+@pytest.mark.depth
 def test_a_slow_reply_is_noticed(target: Target, tmp_path: Path) -> None:
     class Slow(Planted):
         def blow(self, number: int) -> str:
@@ -162,55 +275,6 @@ def test_a_slow_reply_is_noticed(target: Target, tmp_path: Path) -> None:
     found = dealt(Slow(tmp_path, 1), target)
     assert found.served.slowest_reply_ms > 1000
     assert not found.held
-
-
-def test_a_crash_is_noticed(target: Target, tmp_path: Path) -> None:
-    class Killing(Planted):
-        def blow(self, number: int) -> str:
-            pid = stage_pid(target, "voice")
-            os.kill(pid, signal.SIGKILL)
-            wait_for(lambda: stage_pid(target, "voice") not in (pid, 0))
-            return ""
-
-    found = dealt(Killing(tmp_path, 1), target)
-    assert found.watched.crashes == 1
-    assert "voice ended" in found.told
-    assert not found.held
-
-
-def test_a_killed_run_goes_on(
-    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Counting(Planted):
-        numbers: ClassVar[list[int]] = []
-        killed_at = 3
-
-        def blow(self, number: int) -> str:
-            if number == self.killed_at:
-                raise KeyboardInterrupt
-            self.numbers.append(number)
-            return "odd" if number % 2 else ""
-
-    monkeypatch.setattr(campaign, "RECORDED_EVERY_S", 0.0)
-    monkeypatch.setattr(campaign, "running_target", lambda settings: nullcontext(target))
-    state = tmp_path / "state.json"
-    with pytest.raises(KeyboardInterrupt):
-        run(Counting, 5, 1, state)
-    Counting.killed_at = -1
-    found = run(Counting, 5, 1, state)
-    assert Counting.numbers == [0, 1, 2, 3, 4]
-    assert (found.blows, found.faults) == (5, 2)
-    assert run(Counting, 5, 1, state) == found  # there is nothing left to do
-    assert len(Counting.numbers) == 5
-
-
-def test_figures_of_two_parts_are_added() -> None:
-    one = Figures(attack="a", blows=2, told=["x"])
-    one.watched.peak_mb = {"nlu": 3.0}
-    other = msgspec.structs.replace(one, blows=3)
-    whole = added(one, other)
-    assert (whole.blows, whole.told, whole.grown_mb) == (5, ["x", "x"], 3.0)
-    assert as_object(whole)["held"] is False  # nobody was asked anything meanwhile
 
 
 def stage_pid(target: Target, name: str) -> int:
@@ -226,6 +290,8 @@ def wait_for(wanted: Callable[[], bool]) -> None:
         threading.Event().wait(0.05)
 
 
+@pytest.mark.e2e
+@pytest.mark.depth
 @pytest.mark.parametrize(
     ("make", "blows"),
     [

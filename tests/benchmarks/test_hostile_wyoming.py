@@ -49,6 +49,7 @@ def test_frames_of_absurd_values_are_well_formed() -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.depth
 @pytest.mark.parametrize("line", ["ValueError: planted", pytest.param("", marks=pytest.mark.long)])
 def test_a_planted_crash_and_its_traceback_are_noticed(tmp_path: Path, line: str) -> None:
     class Crashing(satellite.SatelliteAttack):

@@ -68,7 +68,9 @@ class House:
 
     def start(self, what: str, step: str = "") -> None:
         """Start skills or bridge, which die at `step`."""
-        process = self._forks.Process(target=dying.main, args=(what, step, self._file, self.receipt_s))
+        process = self._forks.Process(
+            target=dying.main, args=(what, step, self._file, self.receipt_s)
+        )
         process.start()
         self._things.callback(process.join)
         self._things.callback(process.kill)

@@ -140,7 +140,7 @@ def test_after_sigterm_nothing_is_left(
     watching = threading.Thread(target=lambda: list(events))
     watching.start()
     daemon.terminate()
-    assert daemon.wait(2.0) == 0
+    assert daemon.wait(DEADLINE_S) == 0
     watching.join()
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids.values())
     assert not (tmp_path / "control.sock").exists()

@@ -55,7 +55,7 @@ def test_a_sentence_is_heard_while_the_next_one_is_made(daemon: House) -> None:
         async with AsyncTcpClient("127.0.0.1", daemon.services.port) as client:
             for event in streamed("Dinner is ready. Come along", ".")[:2]:
                 await client.write_event(event)
-            first = await asyncio.wait_for(client.read_event(), 10)
+            first = await asyncio.wait_for(client.read_event(), 60)
             assert first is not None
             return [first.type, *spoken(daemon)]
 

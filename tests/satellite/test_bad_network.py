@@ -73,9 +73,9 @@ async def commanded(made: Served, house: House) -> None:
     """Say the wake word and a command, and wait until the reply was played."""
     ended, before = house.count(PlaybackEnded), len(made.board.player.sentences)
     made.say(SAID)
-    await until(lambda: any(s.last for s in made.board.player.sentences[before:]), 30)
+    await until(lambda: any(s.last for s in made.board.player.sentences[before:]))
     made.plays(made.board.player.sentences[-1].utterance_id)
-    await until(lambda: house.count(PlaybackEnded) > ended, 10)
+    await until(lambda: house.count(PlaybackEnded) > ended)
 
 
 def test_a_command_and_its_reply_come_whole_and_the_room_stays() -> None:
@@ -105,7 +105,7 @@ def test_a_network_that_loses_for_longer_is_noticed(monkeypatch: pytest.MonkeyPa
 
     async def story() -> list[bool]:
         async with behind_a_bad_network() as (_, house, _):
-            await until(lambda: False in house.came_and_went, 60)
+            await until(lambda: False in house.came_and_went)
             return house.came_and_went
 
     assert asyncio.run(story())[:2] == [True, False]

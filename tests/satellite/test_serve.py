@@ -31,7 +31,7 @@ ASKS = Describe().event()
 @asynccontextmanager
 async def client(made: Served) -> AsyncIterator[AsyncTcpClient]:
     """Somebody who has called."""
-    caller = AsyncTcpClient(HERE, made.server.port, read_timeout=10)
+    caller = AsyncTcpClient(HERE, made.server.port, read_timeout=60)
     await caller.connect()
     try:
         yield caller
@@ -73,7 +73,7 @@ def test_an_address_that_is_not_named_gets_nothing(
 
 def test_a_base_may_be_named() -> None:
     async def story() -> None:
-        async with serving("nowhere.invalid", "localhost") as made, asyncio.timeout(10):
+        async with serving("nowhere.invalid", "localhost") as made, asyncio.timeout(60):
             answer = None
             while answer is None:  # its name is still looked up
                 async with client(made) as base:
@@ -239,7 +239,7 @@ def test_a_crowd_of_one_base_keeps_no_other_out() -> None:
             )
             await async_write_event(RUN, writer)
             await async_write_event(Ping().event(), writer)
-            answer = await asyncio.wait_for(async_read_event(reader), 10)
+            answer = await asyncio.wait_for(async_read_event(reader), 60)
             assert answer is not None
             assert answer.type == "pong"
             writer.close()

@@ -22,6 +22,7 @@ from tests.support.virtual_sound import virtual_sound
 
 
 @pytest.mark.e2e
+@pytest.mark.depth
 def test_what_is_spoken_is_heard_and_so_is_what_was_saved(tmp_path: Path) -> None:
     tide, played = write_package("tide", tmp_path), tmp_path / "played.wav"
     alone = tmp_path / "config.toml"  # few sentences: the ear's network is made in a moment

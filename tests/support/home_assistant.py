@@ -17,7 +17,7 @@ from typing import Any
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import Server, ServerConnection, serve
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 TOKEN = "eyJhbGciOiJIUzI1NiJ9.stand-in.0123456789"
 STATES = {
     "turn_on": "on",

@@ -21,7 +21,7 @@ from nlu.stage import NluStage
 from tests.support.conversation import FAR_APART, Conversation
 from tests.support.talking import Talk
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 class Household:

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 GREETING = b"OK MPD 0.23.5\n"
 _NOT_EXIST, _PASSWORD, _PERMISSION, _UNKNOWN = 50, 3, 4, 5
 

@@ -20,7 +20,7 @@ from jeepney import (
 )
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 OBJECT = "/org/mpris/MediaPlayer2"
 INTERFACE = "org.mpris.MediaPlayer2.Player"
 PROPERTIES = DBusAddress(OBJECT, interface="org.freedesktop.DBus.Properties")

@@ -104,4 +104,4 @@ class EndableBridge:
     def end(self, _: Daemon | None = None) -> None:
         """End it; once more does nothing."""
         self._process.terminate()
-        assert self._process.wait(10) == 0
+        assert self._process.wait(PATIENCE_S) == 0

@@ -54,7 +54,7 @@ class PlainSatellite:
         self._ending = asyncio.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
         self._thread.start()
-        self._started.result(10)
+        self._started.result(60)
 
     def close(self) -> None:
         """Hang up, and listen no more."""
@@ -78,7 +78,7 @@ class PlainSatellite:
 
     def send(self, *events: Event) -> None:
         """Send events to the base."""
-        asyncio.run_coroutine_threadsafe(self._write(*events), self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._write(*events), self._loop).result(60)
 
     def wake(self) -> None:
         """Tell of a wake word."""

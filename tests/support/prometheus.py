@@ -33,7 +33,7 @@ class Asked:
 
     def ask(self, path: str, **given: str) -> dict[str, Any]:
         url = f"{self._api}/{path}?{urllib.parse.urlencode(given)}"
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        with urllib.request.urlopen(url, timeout=60) as answer:
             told: dict[str, Any] = json.load(answer)["data"]
         return told
 

@@ -12,7 +12,7 @@ from assistant.bridge.stage import BridgeStage
 from assistant.core.clock import boottime_s
 from assistant.core.messages import DeviceChanged, HomeCommand, Message, Tick
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 T = TypeVar("T", bound=Message)
 L = TypeVar("L", bound=Link)

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from urllib.request import ProxyHandler, Request, build_opener
 
 USER, PASSWORD = "anna", "open sesame"
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 CALENDAR = (
     '<C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop>'
     "<D:displayname>Home</D:displayname></D:prop></D:set></C:mkcalendar>"

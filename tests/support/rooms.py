@@ -32,7 +32,7 @@ class House(StandIn):
                     await client.write_event(event)
                 told: list[Event] = []
                 while not told or told[-1].type != ends:
-                    event_ = await asyncio.wait_for(client.read_event(), 10)
+                    event_ = await asyncio.wait_for(client.read_event(), 60)
                     assert event_ is not None, told
                     told.append(event_)
                 return told

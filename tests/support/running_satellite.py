@@ -32,7 +32,7 @@ class RunningSatellite:
         self._started: Future[None] = Future()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()))
         self._thread.start()
-        self._started.result(10)
+        self._started.result(60)
 
     @property
     def port(self) -> int:

@@ -69,10 +69,10 @@ async def serving(*bases: str) -> AsyncIterator[Served]:
             yield made
         finally:
             made.server.stop()
-            await asyncio.wait_for(running, 10)
+            await asyncio.wait_for(running, 60)
 
 
-async def until(what: Callable[[], object], within_s: float = 10.0) -> None:
+async def until(what: Callable[[], object], within_s: float = 60.0) -> None:
     """Wait for something to be so."""
     async with asyncio.timeout(within_s):
         while not what():

@@ -22,7 +22,7 @@ import pytest
 
 NEEDED = ("pulseaudio", "pactl", "paplay", "parec")
 MICROPHONE = "microphone"
-STARTUP_S = 20.0
+STARTUP_S = 60.0
 
 SINK = ("rate=48000", "channels=2", "norewinds=1")
 
@@ -125,7 +125,7 @@ class VirtualSound:
         finally:
             time.sleep(0.3)  # what was just played is still on its way to the recorder
             recorder.send_signal(signal.SIGINT)
-            recorder.wait(timeout=10)
+            recorder.wait(timeout=60)
 
     def unplug_microphone(self, microphone: str = MICROPHONE) -> None:
         """The microphone goes away, and what records from it with it."""

@@ -63,7 +63,7 @@ class Session:
         self._reader, self._writer, self._there = reader, writer, there
 
     async def ask(
-        self, *commands: str, within_s: float = ANSWER_S, most_pairs: int = MOST_PAIRS
+        self, *commands: str, within_s: float | None = None, most_pairs: int = MOST_PAIRS
     ) -> Pairs:
         """What MPD answers to commands, of which it carries out all until one is refused.
 
@@ -71,7 +71,7 @@ class Session:
         """
         lines = ("command_list_begin", *commands, "command_list_end")
         self._send(lines if len(commands) > 1 else commands)
-        return await self._within(within_s, self._answer(most_pairs))
+        return await self._within(within_s or ANSWER_S, self._answer(most_pairs))
 
     async def idle(self, until: asyncio.Event, within_s: float) -> set[str]:
         """What has changed: waits for a change, for `until`, or for so many seconds.

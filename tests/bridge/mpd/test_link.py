@@ -32,6 +32,7 @@ from tests.support.player_bench import PlayerBench
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
     monkeypatch.setattr(kept, "LOOK_S", 0.05)
+    monkeypatch.setattr(session_module, "ANSWER_S", 60.0)  # the fake is slow on a busy machine
 
 
 @pytest.fixture
@@ -263,6 +264,7 @@ def test_one_that_falls_silent_is_noticed(
 def test_a_command_that_gets_no_answer_is_in_doubt(
     there: FakeMpd, bench: PlayerBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(session_module, "ANSWER_S", 1.0)
     there.silent = {"next"}
     assert bench.does(command="next") == "unsure"
     there.silent = {"pause"}
@@ -274,6 +276,7 @@ def test_an_idle_connection_that_is_dead_is_noticed(
     there: FakeMpd, join: Callable[..., PlayerBench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(link_module, "ALIVE_EVERY_S", 0.1)
+    monkeypatch.setattr(session_module, "ANSWER_S", 0.5)
     there.silent = {"noidle"}
     bench = join()
     bench.is_there()
