@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import ExitStack, closing
-from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
@@ -40,8 +39,6 @@ SKILLS_DIE = (
     *("before SpokenReply", "after SpokenReply", "before forgetting"),
 )
 BRIDGE_DIES = ("before publishing", "after publishing", "before the receipt")
-LOADED = ["tests.support.dying", "tests.support.loaded_skills"]
-"""Modules that the server of the processes has loaded: each starts in a moment."""
 
 
 class House:
@@ -49,8 +46,6 @@ class House:
 
     def __init__(self, folder: Path, port: int, things: ExitStack) -> None:
         self._things = things
-        self._forks = get_context("forkserver")
-        self._forks.set_forkserver_preload(LOADED)
         self._running: dict[str, ForkServerProcess] = {}
         self.receipt_s = PATIENCE_S
         self.state = folder / "state" / "state.db"

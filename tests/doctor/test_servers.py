@@ -53,7 +53,7 @@ def test_a_server_that_is_away_is_told(tmp_path: Path, things: ExitStack) -> Non
 def test_a_bridge_that_does_not_run_is_told(tmp_path: Path, things: ExitStack) -> None:
     bridge = Bridge(tmp_path, ("network:http://nas",), things)
     bridge.process.kill()
-    bridge.process.wait()
+    bridge.process.join()
     finding = findings(bridge, tmp_path / "mine.toml", "http://nas")["http://nas"]
     assert "does not run" in finding.detail
     assert finding.remedy == servers.DOWN

@@ -45,6 +45,7 @@ from assistant.serving.trials import AnswerTrials
 from benchmarks.endurance.versions import babbling, unchecked, variant
 from tests.support.calibrations import READER
 
+pytestmark = [pytest.mark.depth, pytest.mark.timeout(600)]
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
 ASKED = (
     "how long does the guarantee of the dishwasher run",

@@ -24,9 +24,10 @@ from assistant.core.messages import (
     Transcript,
     Tried,
 )
+from assistant.core.models import trial as verdicts
 from assistant.core.models.calibration import FILE
 from assistant.core.models.manifest import SHIPPED, Library
-from assistant.core.models.trial import FEWEST, Outcome
+from assistant.core.models.trial import Outcome
 from assistant.core.models.trial_file import Trial, TrialFile
 from assistant.core.quality.baseline import keep_baseline, models_at_work
 from assistant.core.quality.drift import LEAST
@@ -47,7 +48,7 @@ PARROT = Path(__file__).parents[1] / "skills" / "parrot"
 GUESSED = ("tell me what the time is", "is it raining outside", "turn the light on in the kitchen")
 """Texts that the models alone understand."""
 EXACT = "talk like a parrot"
-SHARE, MOST = 0.4, 2 * FEWEST + 40
+SHARE, FEWEST, MOST = 0.4, 10, 60
 APART_S = 1000.0
 
 
@@ -89,9 +90,10 @@ def learning(tmp_path_factory: pytest.TempPathFactory) -> Config:
 
 
 @pytest.fixture(autouse=True)
-def never_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """How fast this machine is decides nothing here."""
     monkeypatch.setattr(readings, "SLOW_S", math.inf)
+    monkeypatch.setattr(verdicts, "FEWEST", FEWEST)
 
 
 @pytest.fixture
@@ -176,6 +178,7 @@ def test_a_worse_version_goes_back_by_itself(process: Process) -> None:
     assert all(understood(process.say(text)) for text in GUESSED * 5)
 
 
+@pytest.mark.depth
 def test_a_version_as_good_takes_all_by_itself_and_after_a_restart(
     process: Process, config: Config
 ) -> None:
@@ -195,6 +198,7 @@ def test_a_version_as_good_takes_all_by_itself_and_after_a_restart(
     assert Process(config).stage.trial is None
 
 
+@pytest.mark.depth
 def test_what_no_model_had_a_part_in_is_not_counted(process: Process) -> None:
     process.try_out("worse")
     assert process.talk(30, [EXACT]) is None
@@ -203,6 +207,7 @@ def test_what_no_model_had_a_part_in_is_not_counted(process: Process) -> None:
     assert process.trial.new.utterances > 0 < process.trial.old.utterances
 
 
+@pytest.mark.depth
 def test_all_revisions_of_an_utterance_are_read_by_one_version(process: Process) -> None:
     process.try_out("worse", most=10_000)
     by = []
@@ -215,6 +220,7 @@ def test_all_revisions_of_an_utterance_are_read_by_one_version(process: Process)
     assert set.union(*by) == {True, False}
 
 
+@pytest.mark.depth
 @pytest.mark.parametrize("most", [60, 70, 80, 90])
 def test_the_verdict_takes_effect_with_the_next_utterance(process: Process, most: int) -> None:
     """All revisions of the utterance at which it is known are read by the version before."""
@@ -227,6 +233,7 @@ def test_the_verdict_takes_effect_with_the_next_utterance(process: Process, most
     assert [first for first, _ in by] == [second for _, second in by]
 
 
+@pytest.mark.depth
 def test_what_follows_in_a_room_is_read_by_the_same_version(process: Process) -> None:
     process.try_out("worse", most=10_000)
     first = understood(process.say(GUESSED[0]))
@@ -236,7 +243,13 @@ def test_what_follows_in_a_room_is_read_by_the_same_version(process: Process) ->
     assert alone == {True, False}  # the control
 
 
-@pytest.mark.parametrize("broken", [ModelError("model.broken", "no"), ValueError("the words")])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(ModelError("model.broken", "no"), marks=pytest.mark.depth),
+        ValueError("the words"),
+    ],
+)
 def test_a_version_that_fails_goes_back_at_once_and_nobody_notices(
     process: Process, broken: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,6 +274,7 @@ def test_a_version_that_fails_goes_back_at_once_and_nobody_notices(
     assert process.stage.deadline_s() is None  # no fault of the model in use is reported
 
 
+@pytest.mark.depth
 def test_a_text_that_neither_version_can_read_ends_no_trial(
     process: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,6 +291,7 @@ def test_a_text_that_neither_version_can_read_ends_no_trial(
     assert process.trial.outcome is Outcome.RUNNING
 
 
+@pytest.mark.depth
 @pytest.mark.parametrize(("after_s", "ended"), [(5.0, Outcome.BACK), (70.0, Outcome.TAKEN)])
 def test_a_version_that_is_put_right_again_and_again_goes_back(
     process: Process, after_s: float, ended: Outcome
@@ -293,6 +308,7 @@ def test_a_version_that_is_put_right_again_and_again_goes_back(
     assert trial.old.corrected == 0
 
 
+@pytest.mark.depth
 def test_a_trial_goes_on_after_a_restart(process: Process, config: Config) -> None:
     process.try_out("worse", most=10_000)
     process.talk(40)
@@ -309,6 +325,7 @@ def test_a_trial_goes_on_after_a_restart(process: Process, config: Config) -> No
     assert again.stage.trial is not None
 
 
+@pytest.mark.depth
 def test_a_version_that_was_damaged_meanwhile_goes_back_at_the_next_start(
     process: Process, config: Config
 ) -> None:
@@ -338,6 +355,7 @@ def test_a_version_that_ended_the_process_goes_back_at_the_next_start(
     assert (again.trial.outcome, again.in_use) == (Outcome.BACK, "1.1")
 
 
+@pytest.mark.depth
 @pytest.mark.parametrize("version", ["1.1", "same"])
 def test_a_version_that_the_user_puts_in_use_ends_the_trial(
     process: Process, config: Config, version: str
@@ -350,6 +368,7 @@ def test_a_version_that_the_user_puts_in_use_ends_the_trial(
     assert Process(config).stage.trial is None
 
 
+@pytest.mark.depth
 def test_one_that_was_put_in_use_while_nothing_ran_ends_the_trial(
     process: Process, config: Config
 ) -> None:
@@ -371,6 +390,7 @@ def test_a_third_version_is_refused_while_one_is_tried(process: Process) -> None
     assert process.stage.trial is not None
 
 
+@pytest.mark.depth
 @pytest.mark.parametrize(
     ("model", "version", "code"),
     [
@@ -395,6 +415,7 @@ def test_understanding_without_models_tries_none(config: Config) -> None:
     assert refused.value.code == "model.no_trial"
 
 
+@pytest.mark.depth
 def test_of_a_model_that_understands_less_than_at_first_an_alert_tells(config: Config) -> None:
     models = models_at_work(Library(config.models_dir), ("intent", "ner"))
     keep_baseline(config.state_dir / UNDERSTANDING_FILE, models, {"misunderstood": 0.05})

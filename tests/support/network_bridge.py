@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from assistant.cli.network.bridge import bridge
 from assistant.core.layout import NETWORK_SOCKET
 from assistant.skill import Context
 from assistant.skill.testing import memory_context
 from skills.capabilities.network import BridgeNetwork
 from skills.isolation.host import Host
 from skills.isolation.isolated import IsolatedSkill
+from tests.support.forks import forked
 from tests.support.isolated_skills import written
 from tests.support.mosquitto import PATIENCE_S
 from tests.support.scenario import Daemon, command_line
@@ -44,12 +46,8 @@ class Bridge:
         self.settings, self._more = folder / "config.toml", more
         self.grant(*granted)
         self.log = folder / "log"
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                (sys.executable, "-m", "assistant", "bridge", "--config", str(self.settings)),
-                stderr=log,
-            )
-        things.callback(self.process.wait)
+        self.process = forked(_serve, self.settings, self.log)
+        things.callback(self.process.join)
         things.callback(self.process.kill)
         self._wait()
 
@@ -73,9 +71,15 @@ class Bridge:
     def _wait(self) -> None:
         end_s = time.monotonic() + PATIENCE_S
         while not self._answers():
-            assert self.process.poll() is None
+            assert self.process.is_alive()
             assert time.monotonic() < end_s
             time.sleep(0.02)
+
+
+def _serve(settings: Path, log: Path) -> None:
+    with log.open("w") as file:
+        os.dup2(file.fileno(), 2)
+    bridge(settings)
 
 
 def loaded(

@@ -15,6 +15,8 @@ from urllib.parse import quote
 from urllib.request import ProxyHandler, Request, build_opener
 
 USER, PASSWORD = "anna", "open sesame"
+ALL = "RrWw"
+"""Rights to everything."""
 PATIENCE_S = 60.0
 CALENDAR = (
     '<C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop>'
@@ -54,7 +56,7 @@ class Radicale:
         self._process: subprocess.Popen[bytes] | None = None
         self.set_password(PASSWORD)
         self._rights = folder / "rights"
-        self.may("RrWw")
+        self.may(ALL)
         self._settings = folder / "config"
         self._settings.write_text(
             f"[server]\nhosts = 127.0.0.1:{self.port}\n"
@@ -77,6 +79,7 @@ class Radicale:
 
     def may(self, rights: str) -> None:
         """Give the user these rights to everything, from the next start on."""
+        self._allowed = rights
         self._rights.write_text(
             f"[all]\nuser: .+\ncollection: .*\npermissions: {rights}\n", "utf-8"
         )
@@ -114,6 +117,16 @@ class Radicale:
             self._process.wait()
 
     close = stop
+
+    def renew(self) -> None:
+        """Be as it was at first, whatever it has become."""
+        if self._process is None or (self._password, self._allowed) != (PASSWORD, ALL):
+            self.stop()
+            self.set_password(PASSWORD)
+            self.may(ALL)
+            self.start()
+        assert self._ask("DELETE", "", "")[0] == 200
+        assert self._ask("MKCALENDAR", "", CALENDAR)[0] == 201
 
     def put(self, name: str, text: str) -> None:
         """Put an event there."""

@@ -22,10 +22,16 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "LOOK_S", 0.05)
 
 
-@pytest.fixture
-def radicale(tmp_path: Path) -> Iterator[Radicale]:
-    with Radicale.running(tmp_path) as there:
+@pytest.fixture(scope="session")
+def shared_radicale(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Radicale]:
+    with Radicale.running(tmp_path_factory.mktemp("calendar")) as there:
         yield there
+
+
+@pytest.fixture
+def radicale(shared_radicale: Radicale) -> Radicale:
+    shared_radicale.renew()
+    return shared_radicale
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.bridge.discovery.abbreviations import COMPONENT
@@ -158,13 +158,14 @@ def test_a_device_without_components_or_with_too_many_is_refused(found: Any) -> 
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=10,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
 )
 NAMES = st.sampled_from((*COMPONENT, *COMPONENT.values(), "~", "name", "schema", "modes"))
 
 
-@given(st.dictionaries(NAMES, JSON), st.sampled_from((LIGHT, DEVICE)))
+@settings(max_examples=50)
+@given(st.dictionaries(NAMES, JSON, max_size=6), st.sampled_from((LIGHT, DEVICE)))
 def test_any_options_give_devices_or_are_refused(options: dict[str, Any], topic: str) -> None:
     try:
         for one in announced(topic, options):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -137,8 +136,9 @@ def test_without_a_bridge_nothing_is_reached_until_there_is_one(
 ) -> None:
     skill = recipes('return Reply(context.network.get("WEB/hello").text)')
     bridge = Bridge(tmp_path, (f"network:{web.origin}",), things)
-    bridge.process.send_signal(signal.SIGTERM)
-    assert bridge.process.wait(PATIENCE_S) == 0
+    bridge.process.terminate()
+    bridge.process.join(PATIENCE_S)
+    assert bridge.process.exitcode == 0
     assert not bridge.socket.exists()
     with pytest.raises(SkillError, match="the bridge does not run") as told:
         call(skill, "Probe", with_network(bridge.socket))
@@ -146,7 +146,7 @@ def test_without_a_bridge_nothing_is_reached_until_there_is_one(
     bridge = Bridge(tmp_path, (f"network:{web.origin}",), things)
     assert call(skill, "Probe", with_network(bridge.socket)).text == "hello"
     bridge.process.kill()  # its socket stays
-    bridge.process.wait()
+    bridge.process.join()
     with pytest.raises(SkillError, match="the bridge does not run"):
         call(skill, "Probe", with_network(bridge.socket))
     bridge = Bridge(tmp_path, (f"network:{web.origin}",), things)

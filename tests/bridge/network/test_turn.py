@@ -90,7 +90,7 @@ def test_a_server_that_cannot_be_reached_is_told_and_nothing_of_the_turn_stays(
     stage: SkillsStage, bridge: Bridge
 ) -> None:
     bridge.process.kill()
-    bridge.process.wait()
+    bridge.process.join()
     with pytest.raises(SkillError) as failed:
         turn(stage, "Find")
     words = words_for(report_failure("skills", failed.value))
