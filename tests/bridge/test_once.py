@@ -23,6 +23,7 @@ from assistant.core.messages import (
     SpokenReply,
 )
 from tests.support import dying
+from tests.support.forks import forked
 from tests.support.mosquitto import PATIENCE_S, Lamp, Mosquitto
 from tests.support.processes import until
 
@@ -63,10 +64,7 @@ class House:
 
     def start(self, what: str, step: str = "") -> None:
         """Start skills or bridge, which die at `step`."""
-        process = self._forks.Process(
-            target=dying.main, args=(what, step, self._file, self.receipt_s)
-        )
-        process.start()
+        process = forked(dying.main, what, step, self._file, self.receipt_s)
         self._things.callback(process.join)
         self._things.callback(process.kill)
         self._running[what] = process
