@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assistant.core.models.trial import Outcome, Tally, judge
+from assistant.core.models.trial import LOOKS, Outcome, Tally, judge
 
 FAILING = (0.05, 0.1, 0.2, 0.4)
 RISES = (-0.1, 0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
@@ -46,11 +46,13 @@ def _trial(
 ) -> tuple[Outcome, int]:
     new = draw.random(most) < share
     failed = draw.random(most) < np.where(new, failing_new, failing)
-    tallies = {False: Tally(), True: Tally()}
-    for counted, (is_new, is_failed) in enumerate(zip(new, failed, strict=True), start=1):
-        one = Tally(utterances=1, missed=int(is_failed))
-        tallies[bool(is_new)] = tallies[bool(is_new)].plus(one)
-        verdict = judge(tallies[False], tallies[True], most)
+    step = most // LOOKS
+    for counted in (*range(step, most, step), most):  # between two looks nothing is decided
+        read, missed = new[:counted], failed[:counted]
+        tallies = [
+            Tally(utterances=int(by.sum()), missed=int(missed[by].sum())) for by in (~read, read)
+        ]
+        verdict = judge(*tallies, most)
         if verdict.outcome is not Outcome.RUNNING:
             return verdict.outcome, counted
     raise AssertionError("a trial has an end")

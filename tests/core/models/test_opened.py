@@ -7,20 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from assistant.core.config import Config, StorageSettings
 from assistant.core.errors import ModelError
 from assistant.core.models import opened
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
-from assistant.serving.hot_swap import NluHotSwap
 from benchmarks.endurance.versions import add
-from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.tagger import Tagger
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Library:
-    library = Library(tmp_path)
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    library = Library(tmp_path_factory.mktemp("models"))
     for version in ("2", "3"):
         add(library, "ner", version, seed=int(version))
     return library
@@ -91,29 +88,11 @@ def test_what_is_not_here_is_told_by_who_loads_it(library: Library) -> None:
         assert raised.value.code == "model.missing"
 
 
-def test_what_nothing_vouches_for_is_not_opened(library: Library) -> None:
+def test_what_nothing_vouches_for_is_not_opened(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    add(library, "ner", "2", seed=2)
     other = library.choosing("ner", "2")
     (other.folder("ner") / "lock.json").unlink()
     with pytest.raises(ModelError) as raised:
         OpenModels().get(other, "ner", lambda: "a model")
     assert raised.value.code == "model.unlocked"
-
-
-def test_a_stage_made_anew_has_the_models_of_the_one_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = Config(storage=StorageSettings(state=str(tmp_path)))
-    swap = NluHotSwap()
-    swap.stage(config)
-    loaded: list[Library] = []
-
-    def load(library: Library) -> None:
-        loaded.append(library)
-        raise ModelError("model.missing", "it is gone")
-
-    for kind in (SentenceEncoder, Tagger):
-        monkeypatch.setattr(kind, "load", load)
-    assert swap.stage(config).guess is not None
-    assert loaded == []
-    NluHotSwap().stage(config)  # the models of nobody before it
-    assert len(loaded) == 2
