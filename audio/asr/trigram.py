@@ -6,6 +6,7 @@ Beside the word network it hears what the network prunes: a word may follow any 
 from __future__ import annotations
 
 import random
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -18,8 +19,6 @@ DRAWN = 100_000
 """Number of sentences that are drawn, as often as they are said."""
 _SEED = 1
 _NEVER = -99.0
-
-_Histories = Mapping[tuple[str, ...], Mapping[str, float]]
 
 
 def drawn(
@@ -42,48 +41,48 @@ def drawn(
 
 
 def _drawer(weights: Mapping[str, float], draw: random.Random) -> Callable[[], str]:
+    """What `draw.choices` draws, one at a time and much quicker."""
     texts, cumulative = list(weights), list(accumulate(weights.values()))
-    return lambda: draw.choices(texts, cum_weights=cumulative)[0]
+    total, last = cumulative[-1] if texts else 0.0, len(texts) - 1
+    return lambda: texts[bisect(cumulative, draw.random() * total, 0, last)]
 
 
 def arpa(sentences: Iterable[str]) -> str:
     """A trigram model in ARPA format, with Witten-Bell smoothing (Witten and Bell 1991)."""
     counts: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    for sentence in sentences:
+    for sentence, often in Counter(sentences).items():
         words = (START, *sentence.split(), END)
         for place in range(1, len(words)):
             for order in (0, 1, 2):
                 if place >= order:
-                    counts[words[place - order : place]][words[place]] += 1
+                    counts[words[place - order : place]][words[place]] += often
     counts[()][START] = 0
+    seen = {history: sum(following.values()) for history, following in counts.items()}
+
+    def share(history: tuple[str, ...], word: str) -> float:
+        following = counts[history]
+        if not history:
+            return following[word] / seen[()]
+        fewer = len(following) * share(history[1:], word)
+        return (following[word] + fewer) / (seen[history] + len(following))
+
+    def left(history: tuple[str, ...]) -> float:
+        """The factor on the shorter history's shares, for words never seen after this one.
+
+        With Witten and Bell's interpolation it is what the words that were seen leave of it.
+        """
+        kinds = len(counts[history])
+        return kinds / (seen[history] + kinds)
+
     grams: list[list[str]] = [[], [], []]
     for history, following in sorted(counts.items()):
         for word in sorted(following):
             gram = (*history, word)
-            backed = f" {_log(_left(counts, gram)):.4f}" if gram in counts else ""
-            share = _log(_share(counts, history, word))
-            grams[len(history)].append(f"{share:.4f} {' '.join(gram)}{backed}")
+            backed = f" {_log(left(gram)):.4f}" if gram in counts else ""
+            grams[len(history)].append(f"{_log(share(history, word)):.4f} {' '.join(gram)}{backed}")
     sizes = [f"ngram {order}={len(some)}" for order, some in enumerate(grams, 1)]
     parts = [f"\n\\{order}-grams:\n" + "\n".join(some) for order, some in enumerate(grams, 1)]
     return "\n".join(["\\data\\", *sizes, *parts, "\n\\end\\", ""])
-
-
-def _share(counts: _Histories, history: tuple[str, ...], word: str) -> float:
-    following = counts[history]
-    seen, kinds = sum(following.values()), len(following)
-    if not history:
-        return following[word] / seen
-    fewer = _share(counts, history[1:], word)
-    return (following[word] + kinds * fewer) / (seen + kinds)
-
-
-def _left(counts: _Histories, history: tuple[str, ...]) -> float:
-    """The factor on the shorter history's shares, for words never seen after this one.
-
-    With Witten and Bell's interpolation it is what the words that were seen leave of it.
-    """
-    kinds = len(counts[history])
-    return kinds / (sum(counts[history].values()) + kinds)
 
 
 def _log(share: float) -> float:
