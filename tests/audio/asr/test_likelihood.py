@@ -13,15 +13,25 @@ from audio.asr.domain import prepare
 from audio.asr.likelihood import Likelihood
 
 ORDERS = {"a small latte": 1.0, "a small latte with milk": 9.0, "stop": 3.0, "stop now": 1.0}
+NOTES = {f"remember that {ANYTHING}": 2.0, f"add {ANYTHING} to the list": 2.0, "that is all": 1.0}
 
 
-def ending(tmp_path: Path, speakable: Speakable) -> Likelihood:
+def ending(folder: Path, speakable: Speakable) -> Likelihood:
     source = SpeakableSource("k", lambda: speakable)
-    return Likelihood(prepare(source, ["computer"], tmp_path).network)
+    return Likelihood(prepare(source, ["computer"], folder).network)
 
 
-def test_what_mostly_goes_on_and_what_mostly_ends(tmp_path: Path) -> None:
-    orders = ending(tmp_path, Speakable(sentences=ORDERS))
+@pytest.fixture(scope="module")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Likelihood:
+    return ending(tmp_path_factory.mktemp("orders"), Speakable(sentences=ORDERS))
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Likelihood:
+    return ending(tmp_path_factory.mktemp("notes"), Speakable(sentences=NOTES))
+
+
+def test_what_mostly_goes_on_and_what_mostly_ends(orders: Likelihood) -> None:
     assert 0.0 < orders.of_ending("a small latte") < 0.3
     assert orders.of_ending("a small latte with milk") > 0.9
     assert orders.of_ending("a small latte with") < 0.1
@@ -37,8 +47,8 @@ def test_each_value_of_a_class_ends_as_often(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "with lemonade", "small a", "stop lemonade"])
-def test_no_sentences_words_end_nothing(tmp_path: Path, text: str) -> None:
-    assert ending(tmp_path, Speakable(sentences=ORDERS)).of_ending(text) == 0.0
+def test_no_sentences_words_end_nothing(orders: Likelihood, text: str) -> None:
+    assert orders.of_ending(text) == 0.0
 
 
 def test_a_prefix_may_come_before_and_the_phone_loop_says_nothing(tmp_path: Path) -> None:
@@ -48,17 +58,27 @@ def test_a_prefix_may_come_before_and_the_phone_loop_says_nothing(tmp_path: Path
 
 
 def test_a_sentence_is_plausible_and_a_salad_of_its_words_is_not(tmp_path: Path) -> None:
-    rooms = [f"room{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    rooms = [
+        "attic",
+        "bedroom",
+        "cellar",
+        "den",
+        "garage",
+        "hall",
+        "kitchen",
+        "larder",
+        "office",
+        "pantry",
+        "study",
+        "utility",
+    ]
     sentences = {f"turn {way} the {room} light": 1.0 for way in ("on", "off") for room in rooms}
     lights = ending(tmp_path, Speakable(sentences=sentences | {"and turn on room": 1.0}))
     for sentence in sentences:
         assert is_plausible(lights.of(sentence), 5)
-    salad = "light off rooma turn and light on roomb the off roomc"
+    salad = "light off attic turn and light on cellar the off den"
     assert not is_plausible(lights.of(salad), 10)
     assert lights.of("lemonade") == -math.inf
-
-
-NOTES = {f"remember that {ANYTHING}": 2.0, f"add {ANYTHING} to the list": 2.0, "that is all": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -70,8 +90,7 @@ NOTES = {f"remember that {ANYTHING}": 2.0, f"add {ANYTHING} to the list": 2.0, "
         "add to the list to the list",
     ],
 )
-def test_any_words_fit_where_anything_may_stand(tmp_path: Path, text: str) -> None:
-    notes = ending(tmp_path, Speakable(sentences=NOTES))
+def test_any_words_fit_where_anything_may_stand(notes: Likelihood, text: str) -> None:
     assert notes.fits(text)
     assert notes.opens(text)
 
@@ -80,18 +99,16 @@ def test_any_words_fit_where_anything_may_stand(tmp_path: Path, text: str) -> No
     "text",
     ["", "that is all", "remember that", "i parked", "add wooden spoons", "that i parked", "add"],
 )
-def test_no_words_fit_elsewhere(tmp_path: Path, text: str) -> None:
-    assert not ending(tmp_path, Speakable(sentences=NOTES)).fits(text)
+def test_no_words_fit_elsewhere(notes: Likelihood, text: str) -> None:
+    assert not notes.fits(text)
 
 
-def test_a_sentence_opens_with_the_words_before_anything(tmp_path: Path) -> None:
-    notes = ending(tmp_path, Speakable(sentences=NOTES))
+def test_a_sentence_opens_with_the_words_before_anything(notes: Likelihood) -> None:
     assert [text for text in ("", "remember", "remember that", "that is") if notes.opens(text)] == [
         "remember that"
     ]
 
 
-def test_without_free_text_nothing_opens(tmp_path: Path) -> None:
-    orders = ending(tmp_path, Speakable(sentences=ORDERS))
+def test_without_free_text_nothing_opens(orders: Likelihood) -> None:
     assert not orders.opens("a small latte with milk")
     assert not orders.fits("a small latte with milk")

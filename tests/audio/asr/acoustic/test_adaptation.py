@@ -16,7 +16,7 @@ from audio.asr.acoustic.gaussians import STREAMS, WIDTH, Gaussians
 from audio.asr.acoustic.transform import Transform, fit, transform_file
 
 FRAMES = 60
-COMMANDS = 26
+COMMANDS = 22
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def room(base: Base) -> Transform:
 def said(model: Gaussians, room: Transform, seed: int) -> Aligned:
     """Frames that are drawn from states of the model in a room."""
     dice = np.random.default_rng(seed)
-    books = dice.integers(3, 40, FRAMES)
+    books = dice.integers(3, 7, FRAMES)
     senones = dice.integers(0, model.weights.shape[2], FRAMES)
     means = room.moved(model.means)
     features = np.empty((FRAMES, STREAMS, WIDTH))
