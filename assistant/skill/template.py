@@ -8,10 +8,16 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hassil.expression import Expression
+    from hassil.expression import Expression, Group
 
 _SLOT = re.compile(r"\{(?:[^{}:]+:)?([^{}:]+)\}")
 _RULE = re.compile(r"<([^<>]+)>")
+_SIGNS = r"()\[\]{}<>|;"
+_TOKEN = re.compile(rf"[()\[\]|;]|{{[^{_SIGNS}]+}}|<[^{_SIGNS}]+>|[^{_SIGNS}][^ {_SIGNS}]* *")
+"""One part of a template: a sign, a list, a rule, or a word with the spaces after it."""
+_CLOSED = {"(": ")", "[": "]"}
+_DEEPEST = 50
+"""Most groups in each other that are parsed here; what is deeper is left to hassil."""
 
 
 @cache
@@ -20,7 +26,88 @@ def parsed(template: str) -> Expression:
     # Not at the top: the supervisor imports this module to read the home, but parses no sentence.
     from hassil.parse_expression import parse_sentence
 
-    return parse_sentence(template).expression
+    return _parsed(template) or parse_sentence(template).expression
+
+
+def _parsed(template: str) -> Expression | None:
+    """The same as hassil gives, which reads a group once for each that it stands in.
+
+    None for what is unusual or wrong, which is left to hassil.
+    """
+    from hassil.expression import (
+        Alternative,
+        Group,
+        ListReference,
+        Permutation,
+        RuleReference,
+        Sequence,
+        TextChunk,
+    )
+
+    text = template.strip()
+    tokens = _TOKEN.findall(text)
+    if not tokens or "\\" in text or sum(map(len, tokens)) != len(text):
+        return None
+    kinds = {"|": Alternative, ";": Permutation}
+    outer: list[tuple[Group, str]] = []
+    group: Group = Sequence()
+    at, opened = 0, "("
+    for token in tokens:
+        at += len(token)
+        sign = token[0]
+        item: Expression
+        if sign in _CLOSED:
+            outer.append((group, sign))
+            group, opened = Sequence(), sign
+            continue
+        if sign in kinds:
+            if type(group) not in (Sequence, kinds[sign]):
+                return None
+            group = kinds[sign]([group]) if type(group) is Sequence else group
+            group.items.append(Sequence())
+            opened = ""
+            continue
+        if sign in _CLOSED.values():
+            if opened or not outer or _CLOSED[outer[-1][1]] != sign or len(outer) > _DEEPEST:
+                return None
+            inner, (group, bracket) = _ended(group), outer.pop()
+            item = inner
+            if bracket == "[":
+                item = inner if isinstance(inner, Alternative) else Alternative([inner])
+                item.is_optional = True
+                item.items.append(TextChunk("", parent=inner))
+        elif sign == "{":
+            item = ListReference(token[1:-1], is_end_of_word=text[at : at + 1].isspace())
+        elif sign == "<":
+            item = RuleReference(token[1:-1])
+        else:
+            item = TextChunk(_plain(token), token)
+        opened = ""
+        whole = group if type(group) is Sequence else group.items[-1]
+        if isinstance(whole, Sequence):
+            whole.items.append(item)
+        if isinstance(item, TextChunk) and whole is group:
+            item.parent = group
+    sentence = _ended(group)
+    only = sentence.items[0] if len(sentence.items) == 1 else None
+    return None if outer else only if isinstance(only, Group) else sentence
+
+
+def _ended(group: Group) -> Group:
+    """A group at its end: around each item of a permutation there are spaces."""
+    from hassil.expression import Group, Permutation, TextChunk
+
+    for item in group.items if isinstance(group, Permutation) else ():
+        if isinstance(item, Group):
+            item.items[:] = [TextChunk(" "), *item.items, TextChunk(" ")]
+    return group
+
+
+@cache
+def _plain(word: str) -> str:
+    from hassil.util import normalize_text
+
+    return normalize_text(word)
 
 
 def unparsable(template: str) -> str:
