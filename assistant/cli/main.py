@@ -56,16 +56,12 @@ GROUPS = (
 )
 """Modules of this package that hold a group of commands, `app`."""
 
+_NAME = "assistant"
+"""Name of the program in its help, however it was started."""
+
 _COLLECTED_AFTER = 100_000
 """New objects after which garbage is looked for. Python's own 700 cost a fifth of the start: nearly
 all that is made then, modules and sentences, stays."""
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Hark: an offline voice assistant. Nothing that is said leaves this device.",
-)
 
 
 def main() -> None:
@@ -75,9 +71,8 @@ def main() -> None:
     # As in the daemon: for one sentence's small sums a second thread costs 10 ms of waiting.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(_COLLECTED_AFTER)
-    _mount(sys.argv[1:2])
     try:
-        app()
+        _mounted(sys.argv[1:2])(prog_name=_NAME)
     except AssistantError as error:
         errors.print(f"assistant: {error.message}", style="red", markup=False, soft_wrap=True)
         sys.exit(2 if isinstance(error, InputError) else 1)
@@ -87,8 +82,14 @@ def main() -> None:
         sys.exit(1)
 
 
-def _mount(first_argument: list[str]) -> None:
-    """Import only the requested command: `assistant reload` needs no speech engine."""
+def _mounted(first_argument: list[str]) -> typer.Typer:
+    """The command line with the requested command alone: `assistant reload` needs no engine."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help="Hark: an offline voice assistant. Nothing that is said leaves this device.",
+    )
     every = {**dict.fromkeys(COMMANDS, "command"), **dict.fromkeys(GROUPS, "group")}
     wanted = first_argument if set(first_argument) <= every.keys() else every
     for name in wanted:
@@ -100,3 +101,4 @@ def _mount(first_argument: list[str]) -> None:
     if len(wanted) == 1:
         # Without a callback, typer would take the name of a single command for an argument.
         app.callback()(lambda: None)
+    return app

@@ -1,51 +1,32 @@
-"""Runs `assistant …` in a process of its own, forked from one that has loaded what commands load.
+"""Runs `assistant …`: in this process, as if it were one of its own, or in one of its own.
 
-A new Python loads for a second before it does anything, and there are hundreds of commands. What a
-command does, prints and ends with is as ever: its environment, folder and streams are its own.
+A new Python loads for a second before it does anything, and what a command reads and compiles is
+lost with it. Here all commands of a test's process share it.
 """
 
 from __future__ import annotations
 
-import atexit
-import functools
-import importlib
+import logging
 import os
-import runpy
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import IO
 
-import msgspec
+import pytest
 
-from assistant.cli.main import COMMANDS, ELSEWHERE, GROUPS
-from assistant.core.fork import (
-    LARGEST_PACKET_BYTES,
-    die_with_parent,
-    share_memory,
-    start_server,
-)
-from assistant.core.layout import COMMAND_LINE
-from assistant.supervision.zygote import THREADLESS
-from nlu.grammar.vocabulary import built_in
-from skills.registry import load_registry
+from assistant.cli.main import main
+from assistant.core.models.providers import PROVIDERS
 
-STOP_S = 10.0
-PROGRAM = (sys.executable, "-P", "-m", "tests.support.commands")
-
-
-class Order(msgspec.Struct):
-    """A command to run; its three streams come along with the order."""
-
-    arguments: tuple[str, ...]
-    environment: dict[str, str]
-    folder: str
+PROGRAM = (sys.executable, "-m", "assistant")
+PACKAGES = ("assistant", "audio", "nlu", "skills")
 
 
 def run_assistant(
@@ -57,91 +38,110 @@ def run_assistant(
 ) -> subprocess.CompletedProcess[str]:
     """Run `assistant` with these arguments; `given` is its standard input.
 
-    With `check` it raises `CalledProcessError` where the status is not 0.
+    It runs in this process, and nothing of what it sets there stays. With `check` it raises
+    `CalledProcessError` where the status is not 0.
     """
-    words = tuple(map(str, arguments))
-    order = Order(words, dict(os.environ if env is None else env), str(cwd or Path.cwd()))
+    words = ("assistant", *map(str, arguments))
     with ExitStack() as open_files:
-        input_, *printed = (open_files.enter_context(tempfile.TemporaryFile()) for _ in range(3))
-        input_.write(given.encode())
-        input_.seek(0)
-        status = _carried_out(order, [stream.fileno() for stream in (input_, *printed)])
-        told = [_read(stream.fileno()) for stream in printed]
-    done = subprocess.CompletedProcess(("assistant", *words), status, *told)
+        streams = [open_files.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
+        streams[0].write(given.encode())
+        streams[0].seek(0)
+        with _streams(streams), as_process(words, env, cwd):
+            status = exit_status()
+        done = subprocess.CompletedProcess(words, status, *map(_written, streams[1:]))
     if check:
         done.check_returncode()
     return done
 
 
-def _carried_out(order: Order, streams: list[int]) -> int:
-    """The exit status of the command."""
-    server = _server()
-    try:
-        socket.send_fds(server, [msgspec.json.encode(order)], streams)
-        return msgspec.json.decode(server.recv(LARGEST_PACKET_BYTES), type=int)
-    except BaseException:  # a test that is cut off: the next would be given its command's status
-        _server.cache_clear()
-        raise
+def run_process(
+    *arguments: str | Path,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    given: str = "",
+) -> subprocess.CompletedProcess[str]:
+    """As `run_assistant`, in a process of its own."""
+    words = (*PROGRAM, *map(str, arguments))
+    return subprocess.run(words, env=env, cwd=cwd, input=given, capture_output=True, text=True)
 
 
-@functools.cache
-def _server() -> socket.socket:
-    """This process's server, which ends with it."""
-    process, server = start_server(PROGRAM, env={**os.environ, **THREADLESS})
-
-    def end() -> None:
-        server.close()
+@contextmanager
+def as_process(
+    words: Sequence[str], env: Mapping[str, str] | None, folder: Path | None
+) -> Iterator[None]:
+    """Give what a process begins with, and take back what it sets: all but the streams."""
+    root, levels = logging.getLogger(), {name: one.level for name, one in _loggers().items()}
+    handlers = [(number, signal.getsignal(number)) for number in signal.valid_signals()]
+    environment, mask = dict(os.environ), os.umask(0)
+    os.umask(mask)
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        patch.chdir(folder or Path.cwd())
+        patch.setattr(sys, "argv", list(words))
+        patch.setattr(sys, "excepthook", sys.excepthook)
+        patch.setattr(root, "handlers", [])
+        patch.setattr(PROVIDERS, "_wanted", ())
+        patch.setattr(PROVIDERS, "faults", {})
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _become(environment if env is None else env)
         try:
-            process.wait(STOP_S)  # it may have to write down which lines it ran
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-    atexit.register(end)
-    return server
-
-
-def _read(descriptor: int) -> str:
-    size = os.fstat(descriptor).st_size
-    return os.pread(descriptor, size, 0).decode()
+            yield
+        finally:
+            _become(environment)
+            os.umask(mask)
+            for number, handler in handlers:
+                if signal.getsignal(number) is not handler:
+                    signal.signal(number, handler)
+            for name, logger in _loggers().items():
+                if name in levels or name.split(".")[0] in PACKAGES:
+                    logger.setLevel(levels.get(name, logging.NOTSET))
 
 
-def _serve(orders: socket.socket) -> None:
-    for name in (*COMMANDS, *GROUPS):
-        importlib.import_module(f"{COMMAND_LINE}.{ELSEWHERE.get(name, name)}")
-    load_registry()
-    built_in()
-    share_memory()
-    while True:
-        content, streams, _, _ = socket.recv_fds(orders, LARGEST_PACKET_BYTES, 3)
-        if not content:
-            return
-        order = msgspec.json.decode(content, type=Order)
-        child = os.fork()
-        if not child:
-            orders.close()
-            _run(order, streams)
-        for stream in streams:
-            os.close(stream)
-        _, ended = os.waitpid(child, 0)
-        orders.send(msgspec.json.encode(os.waitstatus_to_exitcode(ended)))
+def exit_status() -> int:
+    """Run the command of `sys.argv`; the status with which its process would end."""
+    try:
+        main()
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except Exception:  # noqa: BLE001
+        traceback.print_exc()
+        return 1
+    return 0
 
 
-def _run(order: Order, streams: list[int]) -> NoReturn:
-    """Become the process of a command."""
-    for number, stream in enumerate(streams):
-        os.dup2(stream, number)
-        os.close(stream)
-    os.environ.clear()
-    os.environ.update(order.environment)
-    time.tzset()
-    os.chdir(order.folder)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.argv[:] = ["", *order.arguments]
-    runpy.run_module("assistant", run_name="__main__", alter_sys=True)
-    sys.exit()
+@contextmanager
+def _streams(files: Sequence[IO[bytes]]) -> Iterator[None]:
+    """These files for the three standard streams, also in the processes that are started."""
+    with ExitStack() as undone, pytest.MonkeyPatch.context() as patch:
+        for number, (name, file) in enumerate(
+            zip(("stdin", "stdout", "stderr"), files, strict=True)
+        ):
+            before = os.dup(number)
+            undone.callback(os.close, before)
+            undone.callback(os.dup2, before, number)
+            os.dup2(file.fileno(), number)
+            stream = undone.enter_context(
+                open(number, "w" if number else "r", encoding="utf-8", closefd=False)
+            )
+            patch.setattr(sys, name, stream)
+        yield
 
 
-if __name__ == "__main__":
-    die_with_parent(int(sys.argv[2]))
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+def _loggers() -> dict[str, logging.Logger]:
+    named = logging.root.manager.loggerDict.items()
+    loggers = {name: logger for name, logger in named if isinstance(logger, logging.Logger)}
+    return {"root": logging.root, **loggers}
+
+
+def _become(environment: Mapping[str, str]) -> None:
+    """Take these for the environment."""
+    if environment != os.environ:
+        os.environ.clear()
+        os.environ.update(environment)
+        time.tzset()
+
+
+def _written(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read().decode()
