@@ -57,15 +57,15 @@ def test_a_line_of_the_answers(asked: Path, out: Path) -> None:
 
 
 def test_killed_at_any_moment_every_answer_is_there_once_and_in_order(tmp_path: Path) -> None:
-    asked = write_questions(tmp_path / "questions.jsonl", [f"What is {n}?" for n in range(3000)])
+    asked = write_questions(tmp_path / "questions.jsonl", [f"What is {n}?" for n in range(800)])
     out = tmp_path / "answers.jsonl"
-    command = (sys.executable, batches.__file__, asked, out, "20", "1")
+    command = (sys.executable, batches.__file__, asked, out, "8", "1")
     environment = {**os.environ, "PYTHONPATH": str(Path(batches.__file__).parents[2])}
     told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     left = [int(line) for line in told.stdout.split()]
-    assert len(left) == 20
-    assert len(set(left)) > 10  # they were killed at work
-    assert left[-1] < 3000
+    assert len(left) == 8
+    assert len(set(left)) > 4  # they were killed at work
+    assert left[-1] < 800
     assert list(faults(asked, out)) == []
 
 

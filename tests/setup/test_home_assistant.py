@@ -6,17 +6,17 @@ import os
 import stat
 import subprocess
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from assistant.bridge.home_assistant.token import read_token
 from assistant.supervision.settings import load_settings
-from tests.support.commands import run_assistant
+from tests.support.commands import PROGRAM, run_assistant
+from tests.support.dialogue import Dialogue
 from tests.support.home_assistant import TOKEN, HomeAssistant
-from tests.support.scenario import command_line
-from tests.support.terminal import Terminal, terminal
+from tests.support.terminal import terminal
 
 NO_SOUND = ("--microphone", "fifo:none", "--loudspeaker", "none", "--wake-word", "jarvis")
 WRONG = "eyJhbGciOiJIUzI1NiJ9.wrong"
@@ -40,6 +40,7 @@ def settings(tmp_path: Path, token_file: Path) -> Path:
     file = tmp_path / "config.toml"
     file.write_text(
         f'# mine\n[home_assistant]\ntoken_file = "{token_file}" # there\n[home]\nfile = "" # none\n'
+        "[nlu]\nmodels = false # none is fitted\n"
     )
     return file
 
@@ -61,26 +62,26 @@ def setup(
     return run_assistant(*words, env=environment(settings.parent), given=given)
 
 
-def at_terminal(settings: Path, *options: str) -> AbstractContextManager[Terminal]:
-    command = command_line("setup", "--config", str(settings), *NO_SOUND, *options)
-    return terminal(command, environment(settings.parent), settings.parent)
+def at_terminal(settings: Path) -> Dialogue:
+    words = ("setup", "--config", str(settings), *NO_SOUND)
+    return Dialogue(*words, env=environment(settings.parent), folder=settings.parent)
 
 
 def test_it_is_found_and_its_rooms_are_not_asked_for(
     settings: Path, token_file: Path, there: HomeAssistant
 ) -> None:
-    with at_terminal(settings) as user:
-        user.answer("Try it?")
-        user.answer(ADDRESS, f"127.0.0.1:{there.port}")
-        user.answer("Access token (it is not shown): ", TOKEN)
-        user.expect(f"{there.url} takes the token, and has 2 rooms and 4 devices.")
-        user.answer("Room (0 for none)", "1")
-        user.answer("Write it?")
-        user.answer("Type one", "turn on the big light")
-        user.expect("Understood.")
-        assert user.ends() == 0
-        assert TOKEN not in user.shown
-        assert "From where" not in user.shown
+    user = at_terminal(settings)
+    user.answer("Try it?")
+    user.answer(ADDRESS, f"127.0.0.1:{there.port}")
+    user.answer("Access token (it is not shown): ", TOKEN)
+    user.expect(f"{there.url} takes the token, and has 2 rooms and 4 devices.")
+    user.answer("Room (0 for none)", "1")
+    user.answer("Write it?")
+    user.answer("Type one", "turn on the big light")
+    user.expect("Understood.")
+    assert user.ends() == 0
+    assert TOKEN not in user.shown
+    assert "From where" not in user.shown
     written = load_settings((settings,))
     assert (written.home_assistant.url, written.home.area) == (there.url, "kitchen")
     assert written.home.file == ""
@@ -96,30 +97,30 @@ def test_it_is_found_and_its_rooms_are_not_asked_for(
 def test_what_is_wrong_is_told_and_asked_again(
     settings: Path, token_file: Path, there: HomeAssistant
 ) -> None:
-    with at_terminal(settings) as user:
-        user.answer("Try it?")
-        user.answer(ADDRESS, "my house")
-        user.expect('"my house" is no address such as')
-        user.answer("Once more?")
-        user.answer(ADDRESS, nowhere())
-        user.answer("Access token", TOKEN)
-        user.expect(f"nothing answers at {nowhere()}")
-        user.answer("Once more?")
-        user.answer(f"[{nowhere()}]", f"{there.url}/lovelace/0")
-        user.answer("Access token (it is not shown; Enter", WRONG)
-        user.expect(f"{there.url} refuses the access token; make a new one")
-        user.answer("Once more?")
-        user.answer(f"[{there.url}]")
-        user.answer("Access token (it is not shown): ", "short")
-        user.expect("that is no access token")
-        user.answer("Once more?")
-        user.answer(f"[{there.url}]")
-        user.answer("Access token (it is not shown): ", TOKEN)
-        user.expect("takes the token")
-        user.answer("Room (0 for none)")
-        user.answer("Write it?", "n")
-        assert user.ends() == 1
-        assert WRONG not in user.shown
+    user = at_terminal(settings)
+    user.answer("Try it?")
+    user.answer(ADDRESS, "my house")
+    user.expect('"my house" is no address such as')
+    user.answer("Once more?")
+    user.answer(ADDRESS, nowhere())
+    user.answer("Access token", TOKEN)
+    user.expect(f"nothing answers at {nowhere()}")
+    user.answer("Once more?")
+    user.answer(f"[{nowhere()}]", f"{there.url}/lovelace/0")
+    user.answer("Access token (it is not shown; Enter", WRONG)
+    user.expect(f"{there.url} refuses the access token; make a new one")
+    user.answer("Once more?")
+    user.answer(f"[{there.url}]")
+    user.answer("Access token (it is not shown): ", "short")
+    user.expect("that is no access token")
+    user.answer("Once more?")
+    user.answer(f"[{there.url}]")
+    user.answer("Access token (it is not shown): ", TOKEN)
+    user.expect("takes the token")
+    user.answer("Room (0 for none)")
+    user.answer("Write it?", "n")
+    assert user.ends() == 1
+    assert WRONG not in user.shown
     assert there.proofs == [WRONG, TOKEN]
     assert not token_file.exists()
     assert load_settings((settings,)).home_assistant.url == ""
@@ -128,39 +129,40 @@ def test_what_is_wrong_is_told_and_asked_again(
 def test_a_token_that_was_typed_is_tried_at_the_next_address(
     settings: Path, token_file: Path, there: HomeAssistant
 ) -> None:
-    with at_terminal(settings) as user:
-        user.answer("Try it?")
-        user.answer(ADDRESS, nowhere())
-        user.answer("Access token", TOKEN)
-        user.answer("Once more?")
-        user.answer(ADDRESS, there.url)
-        user.answer("Enter for the one before")
-        user.answer("Room (0 for none)")
-        user.answer("Write it?")
-        user.expect(f"written: {token_file}")
-        user.interrupt()
-        user.ends()
+    user = at_terminal(settings)
+    user.answer("Try it?")
+    user.answer(ADDRESS, nowhere())
+    user.answer("Access token", TOKEN)
+    user.answer("Once more?")
+    user.answer(ADDRESS, there.url)
+    user.answer("Enter for the one before")
+    user.answer("Room (0 for none)")
+    user.answer("Write it?")
+    user.expect(f"written: {token_file}")
+    user.interrupt()
+    user.ends()
     assert read_token(token_file) == TOKEN
 
 
 def test_one_that_does_not_answer_is_gone_on_without(settings: Path, token_file: Path) -> None:
-    with at_terminal(settings) as user:
-        user.answer("Try it?")
-        user.answer(ADDRESS, nowhere())
-        user.answer("Access token", TOKEN)
-        user.answer("Once more?", "n")
-        user.answer("From where", "0")
-        user.answer("Write it?")
-        user.expect("written:")
-        user.interrupt()
-        user.ends()
+    user = at_terminal(settings)
+    user.answer("Try it?")
+    user.answer(ADDRESS, nowhere())
+    user.answer("Access token", TOKEN)
+    user.answer("Once more?", "n")
+    user.answer("From where", "0")
+    user.answer("Write it?")
+    user.expect("written:")
+    user.interrupt()
+    user.ends()
     assert load_settings((settings,)).home_assistant.url == ""
     assert not token_file.exists()
 
 
 def test_ctrl_c_at_the_token_writes_nothing(settings: Path, token_file: Path) -> None:
     before = settings.read_text()
-    with at_terminal(settings) as user:
+    command = (*PROGRAM, "setup", "--config", str(settings), *NO_SOUND)
+    with terminal(command, environment(settings.parent), settings.parent) as user:
         user.answer("Try it?")
         user.answer(ADDRESS, nowhere())
         user.expect("Access token")
@@ -175,11 +177,13 @@ def test_a_broker_that_is_set_is_told_of_and_home_assistant_is_not_asked_for(
     settings: Path,
 ) -> None:
     settings.write_text(settings.read_text() + '[mqtt]\nhost = "broker"\n')
-    with at_terminal(settings) as user:
-        user.answer("Try it?")
-        user.expect("mqtt.host is set, and devices are reached by MQTT or by Home Assistant")
-        user.answer("From where", "0")
-        assert ADDRESS not in user.shown
+    user = at_terminal(settings)
+    user.answer("Try it?")
+    user.expect("mqtt.host is set, and devices are reached by MQTT or by Home Assistant")
+    user.answer("From where", "0")
+    user.interrupt()
+    user.ends()
+    assert ADDRESS not in user.shown
 
 
 def test_without_a_terminal_the_token_comes_from_a_file_or_by_standard_input(
@@ -224,30 +228,30 @@ def joined(settings: Path, token_file: Path, there: HomeAssistant) -> Path:
 
 def test_a_second_run_keeps_it_by_enter_alone(joined: Path, there: HomeAssistant) -> None:
     before = joined.read_text()
-    with at_terminal(joined) as user:
-        user.answer("Try it?")
-        user.answer(f"[{there.url}]")
-        user.answer("Enter for the one before")
-        user.expect("takes the token")
-        user.answer("Room (0 for none)")
-        user.answer("Write it?")
-        user.expect("written")
-        user.interrupt()
-        user.ends()
-        assert "the access token, which is not shown" not in user.shown
+    user = at_terminal(joined)
+    user.answer("Try it?")
+    user.answer(f"[{there.url}]")
+    user.answer("Enter for the one before")
+    user.expect("takes the token")
+    user.answer("Room (0 for none)")
+    user.answer("Write it?")
+    user.expect("written")
+    user.interrupt()
+    user.ends()
+    assert "the access token, which is not shown" not in user.shown
     assert joined.read_text().startswith(before)
 
 
 def test_a_second_run_keeps_it_while_it_is_away(joined: Path, there: HomeAssistant) -> None:
     there.stop()
-    with at_terminal(joined) as user:
-        user.answer("Try it?")
-        user.answer(f"[{there.url}]")
-        user.answer("Enter for the one before")
-        user.answer("Once more?", "n")
-        user.answer("Write it?", "n")
-        user.ends()
-        assert "From where" not in user.shown
+    user = at_terminal(joined)
+    user.answer("Try it?")
+    user.answer(f"[{there.url}]")
+    user.answer("Enter for the one before")
+    user.answer("Once more?", "n")
+    user.answer("Write it?", "n")
+    user.ends()
+    assert "From where" not in user.shown
     assert setup(joined).returncode == 0
     kept = load_settings((joined,))
     assert (kept.home_assistant.url, kept.home.area) == (there.url, "kitchen")
@@ -257,31 +261,31 @@ def test_a_second_run_changes_the_token(
     joined: Path, token_file: Path, there: HomeAssistant
 ) -> None:
     there.token = "another-token-of-home-assistant"
-    with at_terminal(joined) as user:
-        user.answer("Try it?")
-        user.answer(f"[{there.url}]")
-        user.answer("Enter for the one before")
-        user.expect("refuses the access token")
-        user.answer("Once more?")
-        user.answer(f"[{there.url}]")
-        user.answer("Access token", there.token)
-        user.answer("Room (0 for none)")
-        user.answer("Write it?")
-        user.expect(f"written: {token_file}")
-        user.interrupt()
-        user.ends()
+    user = at_terminal(joined)
+    user.answer("Try it?")
+    user.answer(f"[{there.url}]")
+    user.answer("Enter for the one before")
+    user.expect("refuses the access token")
+    user.answer("Once more?")
+    user.answer(f"[{there.url}]")
+    user.answer("Access token", there.token)
+    user.answer("Room (0 for none)")
+    user.answer("Write it?")
+    user.expect(f"written: {token_file}")
+    user.interrupt()
+    user.ends()
     assert read_token(token_file) == there.token
 
 
 def test_a_second_run_takes_it_out(joined: Path) -> None:
-    with at_terminal(joined) as user:
-        user.answer("Try it?")
-        user.answer(ADDRESS, "none")
-        user.answer("From where", "0")
-        user.answer("Write it?")
-        user.expect("written")
-        user.interrupt()
-        user.ends()
+    user = at_terminal(joined)
+    user.answer("Try it?")
+    user.answer(ADDRESS, "none")
+    user.answer("From where", "0")
+    user.answer("Write it?")
+    user.expect("written")
+    user.interrupt()
+    user.ends()
     left = load_settings((joined,))
     assert (left.home_assistant.url, left.home.area) == ("", "")
 
@@ -369,8 +373,10 @@ def test_a_token_that_cannot_be_kept_is_not_asked_for(settings: Path) -> None:
     done = setup(settings, "--home-assistant-url", nowhere(), "--home-assistant-token", "-")
     assert done.returncode == 2
     assert "Not a directory; run this with sudo, or set home_assistant.token_file" in done.stderr
-    with at_terminal(settings) as user:
-        user.answer("Try it?")
-        user.answer(ADDRESS, nowhere())
-        user.expect("run this with sudo")
-        assert "Access token" not in user.shown
+    user = at_terminal(settings)
+    user.answer("Try it?")
+    user.answer(ADDRESS, nowhere())
+    user.expect("run this with sudo")
+    user.interrupt()
+    user.ends()
+    assert "Access token" not in user.shown

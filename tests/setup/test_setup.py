@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,10 +11,11 @@ import pytest
 from assistant.core.config import load_config
 from assistant.skill.home import load_home
 from assistant.supervision.settings import load_settings
-from tests.support.commands import run_assistant
+from tests.support.commands import PROGRAM, run_assistant
+from tests.support.dialogue import Dialogue
 from tests.support.terminal import Terminal, terminal
 
-MINE = '# my settings\n[log]\nlevel = "debug" # loud\n'
+MINE = '# my settings\n[log]\nlevel = "debug" # loud\n[nlu]\nmodels = false # none is fitted\n'
 NO_SOUND = ("--microphone", "fifo:none", "--loudspeaker", "none")
 
 
@@ -32,42 +30,36 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "HOME": str(folder), "XDG_RUNTIME_DIR": str(folder)}
 
 
-def command(settings: Path, *options: str) -> tuple[str, ...]:
-    return (sys.executable, "-m", "assistant", "setup", "--config", str(settings), *options)
-
-
 def setup(settings: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Set up without a terminal."""
     words = ("setup", "--config", settings, *options)
     return run_assistant(*words, env=environment(settings.parent))
 
 
-@contextmanager
-def at_terminal(settings: Path, *options: str) -> Iterator[Terminal]:
-    folder = settings.parent
-    with terminal(command(settings, *options), environment(folder), folder) as user:
-        yield user
+def at_terminal(settings: Path, *options: str) -> Dialogue:
+    words = ("setup", "--config", str(settings), *options)
+    return Dialogue(*words, env=environment(settings.parent), folder=settings.parent)
 
 
 def test_a_home_is_asked_for_written_with_explanations_and_understood(settings: Path) -> None:
-    with at_terminal(settings, *NO_SOUND) as user:
-        user.answer("Wake word [computer]", "telepathy by xyzzyq")
-        user.expect("no engine listens for")
-        user.answer("Wake word [computer]", "hey jarvis")
-        user.answer("Try it?")
-        user.answer("Its address on your network")
-        user.answer("From where", "1")
-        user.answer("Which rooms", "kitchen, living room")
-        user.answer("in the kitchen?", "ceiling light, blinds, gizmo")
-        user.answer("What is Gizmo?", "lamp")
-        user.answer("What is Gizmo?")
-        user.answer("in the living room?", "tv and thermostat")
-        user.answer("Which lists?")
-        user.answer("Room (0 for none)", "1")
-        user.answer("Write it?")
-        user.answer("Type one", "close the blinds")
-        user.expect("Understood.")
-        assert user.ends() == 0
+    user = at_terminal(settings, *NO_SOUND)
+    user.answer("Wake word [computer]", "telepathy by xyzzyq")
+    user.expect("no engine listens for")
+    user.answer("Wake word [computer]", "hey jarvis")
+    user.answer("Try it?")
+    user.answer("Its address on your network")
+    user.answer("From where", "1")
+    user.answer("Which rooms", "kitchen, living room")
+    user.answer("in the kitchen?", "ceiling light, blinds, gizmo")
+    user.answer("What is Gizmo?", "lamp")
+    user.answer("What is Gizmo?")
+    user.answer("in the living room?", "tv and thermostat")
+    user.answer("Which lists?")
+    user.answer("Room (0 for none)", "1")
+    user.answer("Write it?")
+    user.answer("Type one", "close the blinds")
+    user.expect("Understood.")
+    assert user.ends() == 0
     written = load_settings((settings,))
     assert dict(written.wake.keywords) == {"hey jarvis": 0.8}
     assert (written.home.area, written.audio.output) == ("kitchen", "none")
@@ -86,43 +78,53 @@ def test_a_home_is_asked_for_written_with_explanations_and_understood(settings: 
 
 
 def test_enter_alone_leaves_all_as_it_is(settings: Path) -> None:
-    with at_terminal(settings) as user:
-        user.answer("which microphone hears you best?", "n")
-        user.answer("which loudspeaker it is?", "n")
-        user.answer("Wake word [computer]")
-        user.answer("Try it?")
-        user.answer("Its address on your network")
-        user.answer("From where", "0")
-        user.expect("all stays as it is")
-        user.answer("Type one")
-        assert user.ends() == 0
+    user = at_terminal(settings)
+    user.answer("which microphone hears you best?", "n")
+    user.answer("which loudspeaker it is?", "n")
+    user.answer("Wake word [computer]")
+    user.answer("Try it?")
+    user.answer("Its address on your network")
+    user.answer("From where", "0")
+    user.expect("all stays as it is")
+    user.answer("Type one")
+    assert user.ends() == 0
     assert settings.read_text() == MINE
     assert [f.name for f in settings.parent.iterdir() if f.is_file()] == ["config.toml"]
 
 
-@pytest.mark.parametrize("at", range(7))
-def test_ctrl_c_leaves_nothing_half_written(settings: Path, at: int) -> None:
+def interrupted(settings: Path, user: Dialogue | Terminal, at: int) -> None:
+    """At this question, Ctrl-C is pressed; nothing is written."""
     story = (
         *(("Wake word [", ""), ("Try it?", ""), ("Its address", ""), ("From where", "1")),
         *(("Which rooms", ""), ("Which lists", ""), ("Write it?", "")),
     )
-    with at_terminal(settings, *NO_SOUND) as user:
-        for question, answer in story[:at]:
-            user.answer(question, answer)
-        user.expect(story[at][0])
-        user.interrupt()
-        assert user.ends() in (1, 130)
-        assert "Traceback" not in user.shown
+    for question, answer in story[:at]:
+        user.answer(question, answer)
+    user.expect(story[at][0])
+    user.interrupt()
+    assert user.ends() in (1, 130)
+    assert "Traceback" not in user.shown
     assert [f.name for f in settings.parent.iterdir() if f.is_file()] == ["config.toml"]
     assert settings.read_text() == MINE
 
 
+@pytest.mark.parametrize("at", range(7))
+def test_ctrl_c_leaves_nothing_half_written(settings: Path, at: int) -> None:
+    interrupted(settings, at_terminal(settings, *NO_SOUND), at)
+
+
+def test_ctrl_c_at_a_terminal_leaves_nothing_half_written(settings: Path) -> None:
+    command = (*PROGRAM, "setup", "--config", str(settings), *NO_SOUND)
+    with terminal(command, environment(settings.parent), settings.parent) as user:
+        interrupted(settings, user, 6)
+
+
 def test_a_no_writes_nothing(settings: Path) -> None:
-    with at_terminal(settings, *NO_SOUND, "--wake-word", "jarvis", "--room", "hall: lamp") as user:
-        user.answer("Try it?")
-        user.answer("Room (0 for none)")
-        user.answer("Write it?", "n")
-        assert user.ends() == 1
+    user = at_terminal(settings, *NO_SOUND, "--wake-word", "jarvis", "--room", "hall: lamp")
+    user.answer("Try it?")
+    user.answer("Room (0 for none)")
+    user.answer("Write it?", "n")
+    assert user.ends() == 1
     assert settings.read_text() == MINE
 
 
