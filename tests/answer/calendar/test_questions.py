@@ -23,20 +23,21 @@ LONDON = ZoneInfo("Europe/London")
 MONDAY = datetime(2027, 3, 1, 18, tzinfo=LONDON)
 
 
-@pytest.fixture(autouse=True)
-def london(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("TZ", "Europe/London")
-    time.tzset()
-    monkeypatch.setattr(Composition, "now", property(lambda self: lambda: MONDAY))
-    yield
-    monkeypatch.undo()
+@pytest.fixture(scope="module")
+def composition() -> Iterator[Composition]:
+    """The parts as they are in London on that Monday; both tests understand with the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "Europe/London")
+        time.tzset()
+        yield Composition(temporary_config(None, None), now=lambda: MONDAY)
     time.tzset()
 
 
-def replies(documents: Path, *texts: str) -> list[str]:
-    config = temporary_config(None, None)
-    composition = Composition(config)
-    with answering(config, documents) as answers, closing(open_state(None)) as state:
+def replies(composition: Composition, documents: Path, *texts: str) -> list[str]:
+    with (
+        answering(composition.config, documents, lambda: MONDAY) as answers,
+        closing(open_state(None)) as state,
+    ):
         answer = composition.answer(answers=answers)
         stages = (composition.nlu(), composition.skills(state), answer)
         return [_reply(list(run(stages, _heard(n, text)))) for n, text in enumerate(texts)]
@@ -78,14 +79,14 @@ SAID = {
 }
 
 
-def test_what_a_person_asks_of_the_calendar() -> None:
-    told = dict(zip(SAID, replies(DOCUMENTS, *SAID), strict=True))
+def test_what_a_person_asks_of_the_calendar(composition: Composition) -> None:
+    told = dict(zip(SAID, replies(composition, DOCUMENTS, *SAID), strict=True))
     assert {text: reply for text, reply in told.items() if SAID[text] not in reply} == {}
 
 
-def test_without_a_calendar_nothing_is_found(tmp_path: Path) -> None:
+def test_without_a_calendar_nothing_is_found(composition: Composition, tmp_path: Path) -> None:
     shutil.copy(DOCUMENTS / "dishwasher.md", tmp_path)
     assert (
-        replies(tmp_path, "what is on tomorrow", "when is my next appointment")
+        replies(composition, tmp_path, "what is on tomorrow", "when is my next appointment")
         == ["I don't know; I found no answer in your documents."] * 2
     )
