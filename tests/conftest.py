@@ -71,3 +71,9 @@ def cache(run_folder: Path) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CACHE_DIRECTORY", str(shared))
         yield shared
+
+
+@pytest.fixture
+def sentences_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No model guesses in this process, so none is fitted to the skills and the home of a test."""
+    monkeypatch.setattr("nlu.build.Understanding.guesses", False)

@@ -68,6 +68,7 @@ def test_the_example_skills_are_shown_whole() -> None:
     )
 
 
+@pytest.mark.usefixtures("sentences_alone")
 @pytest.mark.parametrize("command", shown_commands())
 def test_what_is_shown_runs(command: str) -> None:
     run_assistant(*shlex.split(command)[1:], cwd=REPOSITORY, check=True)

@@ -26,6 +26,7 @@ from assistant.core.messages import (
     Transcript,
 )
 from assistant.core.models.manifest import SHIPPED, Library
+from assistant.core.models.opened import OpenModels
 from assistant.core.settings.skills import SkillsSettings
 from assistant.core.speakable import always
 from assistant.core.stage import Stage
@@ -143,11 +144,20 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     )
 
 
-def understanding_with(library: Library, config: Config) -> NluStage:
-    """A stage with few sentences, as what is damaged are the models."""
-    composition = Composition(config, library=library)
+@pytest.fixture(scope="module")
+def shipped(config: Config) -> Composition:
+    """What has the models as they ship, and few sentences, as what is damaged are the models."""
+    composition = Composition(config)
     composition.understanding.vocabulary = NO_VOCABULARY
-    return composition.nlu()
+    return composition
+
+
+def understanding_with(library: Library, shipped: Composition, config: Config) -> NluStage:
+    """A stage with these models."""
+    whole, manifests = shipped.understanding, shipped.registry.manifests
+    understanding = Understanding(config, manifests, whole.sentences, library, OpenModels())
+    understanding.templates, understanding.own_examples = whole.templates, whole.own_examples
+    return understanding.stage(shipped.now)
 
 
 def damaged(folder: Path, name: str, damage: Damage) -> Library:
@@ -184,12 +194,13 @@ def told(stage: Stage, at_s: float) -> list[Message]:
 def test_understanding_goes_on_with_sentences_and_tells_once_why(
     tmp_path: Path,
     config: Config,
+    shipped: Composition,
     caplog: pytest.LogCaptureFixture,
     name: str,
     damage: Damage,
     code: str,
 ) -> None:
-    stage = understanding_with(damaged(tmp_path, name, damage), config)
+    stage = understanding_with(damaged(tmp_path, name, damage), shipped, config)
     assert told(stage, 1000.0) == []  # nobody is there
     for at_s in (1000.0, 1001.0):
         (command,) = understood(stage, TIMER, at_s)
@@ -229,15 +240,19 @@ def test_the_ear_goes_on_without_its_map_and_tells_why(
     assert transcribe(stage, sound)[0].text == "stop"
 
 
-def test_whole_models_guess_and_nothing_is_told(tmp_path: Path, config: Config) -> None:
+def test_whole_models_guess_and_nothing_is_told(
+    tmp_path: Path, config: Config, shipped: Composition
+) -> None:
     """The control of the test above."""
-    stage = understanding_with(Library(tmp_path), config)
+    stage = understanding_with(Library(tmp_path), shipped, config)
     assert stage.guess is not None
     understood(stage, TIMER, 1000.0)
     assert told(stage, 3000.0) == []
 
 
-def test_a_model_that_fails_at_work_is_not_asked_again(tmp_path: Path, config: Config) -> None:
+def test_a_model_that_fails_at_work_is_not_asked_again(
+    tmp_path: Path, config: Config, shipped: Composition
+) -> None:
     """Recorded so, and with a tokenizer whose pieces the model has no rows for."""
 
     def more_pieces(content: bytes) -> bytes:
@@ -247,7 +262,7 @@ def test_a_model_that_fails_at_work_is_not_asked_again(tmp_path: Path, config: C
         return msgspec.json.encode(vocabulary)
 
     library = damaged(tmp_path, "ner", vouched("tokenizer.json", more_pieces))
-    stage = understanding_with(library, config)
+    stage = understanding_with(library, shipped, config)
     for at_s in (1000.0, 1001.0):
         understood(stage, LOOSE, at_s)
         assert understood(stage, TIMER, at_s)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -21,8 +20,11 @@ from assistant.skill_development.saved import SavedFiles
 from assistant.skill_development.session import Session
 from skills.state import open_state
 from tests.cli.test_bad_input import assistant, refused
+from tests.support.commands import PROGRAM
 
 PATIENCE_S = 120.0
+
+pytestmark = pytest.mark.usefixtures("sentences_alone")
 
 
 @pytest.fixture
@@ -141,7 +143,9 @@ class Prompt:
     """The command `skills dev` in a process, driven as by a person at a terminal."""
 
     def __init__(self, folder: Path) -> None:
-        command = (sys.executable, "-m", "assistant", "skills", "dev", str(folder))
+        config = folder.parent / "config.toml"
+        config.write_text("[nlu]\nmodels = false\n")
+        command = (*PROGRAM, "skills", "dev", str(folder), "--config", str(config))
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         environment = {**os.environ, "HOME": str(folder)}
         self.process = subprocess.Popen(command, env=environment, text=True, bufsize=1, **pipes)  # type: ignore[call-overload]

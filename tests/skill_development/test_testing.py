@@ -23,6 +23,8 @@ from assistant.skill_development.testing import PRESENT, Chain, Failure, as_type
 from tests.cli.test_bad_input import assistant, refused
 from tests.support.voices import speech
 
+pytestmark = pytest.mark.usefixtures("sentences_alone")
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 TESTED = sorted(
     file.parent for folder in ("skills", "examples") for file in (REPOSITORY / folder).rglob(TESTS)

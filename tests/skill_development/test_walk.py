@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.support.commands import run_assistant
 from tests.support.voices import speech
 
@@ -38,6 +40,7 @@ def run(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
     return run_assistant(*words, env=environment, cwd=folder, given=said)
 
 
+@pytest.mark.usefixtures("sentences_alone")
 def test_a_newcomer_comes_from_nothing_to_a_skill_that_is_spoken_to(tmp_path: Path) -> None:
     speech("ready")  # skips where there is no flite
     told = {}

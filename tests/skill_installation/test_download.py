@@ -49,7 +49,10 @@ def sdist(index: Path, marker: Path) -> Path:
     return archive
 
 
-@pytest.mark.parametrize("source", ["tides", "tides==1.0", "Tides"])
+@pytest.mark.parametrize(
+    "source",
+    ["tides==1.0", *(pytest.param(x, marks=pytest.mark.depth) for x in ("tides", "Tides"))],
+)
 def test_a_name_is_fetched_with_what_it_depends_on(index: Path, source: str) -> None:
     needs = ("moonlight>=1", "msgspec", "hark-assistant", 'winish; sys_platform == "win32"')
     make_wheel(index, skill_files(), requires=(*needs, 'extra; extra == "all"'))

@@ -28,9 +28,12 @@ from assistant.skill_installation.install import ConflictError, FailedTestsError
 from skills.capabilities.values import SkillValues
 from skills.isolation.installed import Installed, installed_skills, read_record
 from skills.isolation.quarantine import STRIKES, Quarantine
+from skills.registry import load_registry
 from skills.state import open_state
 from tests.support.installing import put
 from tests.support.wheels import TESTS, make_wheel, skill_files, written
+
+pytestmark = pytest.mark.usefixtures("sentences_alone")
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 WATERING = REPOSITORY / "examples" / "skills" / "watering"
@@ -101,6 +104,9 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_example_is_installed_as_a_folder_and_as_a_wheel(
     machine: Machine, wheels: Path, cache: Path
 ) -> None:
+    # Few sentences: what recognition needs of them is made in a moment.
+    others = [manifest.name for manifest in load_registry().manifests]
+    machine.configure(f"[skills]\ndisabled = {others}\n")
     machine.refuses(WATERING, "asks for storage, announcements; .* --grant storage,announcements")
     assert machine.asked == [("watering", ("storage", "announcements"))]
     record = machine.install(WATERING, "storage", "announcements")

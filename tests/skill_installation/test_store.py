@@ -203,7 +203,13 @@ import os, shutil, signal, sys
 from pathlib import Path
 from assistant.skill_installation import store
 from assistant.skill_installation.source import gather
-steps = iter(range(int(sys.argv[4])))
+for line in sys.stdin:
+    steps = iter(range(int(line)))
+    if not (child := os.fork()):
+        break
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+else:
+    sys.exit()
 def counted(function):
     def call(*arguments, **keywords):
         if next(steps, None) is None:
@@ -222,7 +228,9 @@ with store.opened(Path(sys.argv[1])) as place:
         with place.draft(contents) as draft:
             place.grant(draft, contents, ("timers",))
             place.put(draft)
+os._exit(0)
 """
+"""For each line, a step, it begins a process that is killed there, and prints how that ended."""
 
 
 def present(state: Path) -> Installed | None:
@@ -239,23 +247,28 @@ def test_killed_at_any_step_what_was_there_stands_or_what_is_new(
 ) -> None:
     new = make_wheel(tmp_path / "new", NEW, version="2.0")
     outcomes: list[str] = []
-    for step in range(100):
-        if what == "install" and (state / "skills" / "tides").exists():
-            with opened(state) as store:
-                store.remove("tides")
-        elif what != "install":
-            put(state, wheel)
-        command = (sys.executable, "-c", KILLED, state, new, what, str(step))
-        ended = subprocess.run(command, capture_output=True)
-        found = present(state)
-        version, granted = (found.version, found.granted) if found else ("", ())
-        expected = {"install": ("", "2.0"), "replace": ("1.0", "2.0"), "remove": ("1.0", "")}[what]
-        assert version in expected
-        assert granted == (("timers",) if version == "2.0" else ())
-        outcomes.append("new" if version == expected[1] else "old")
-        if ended.returncode == 0:
-            break
-        assert ended.returncode == -signal.SIGKILL, ended.stderr
+    command = (sys.executable, "-c", KILLED, state, new, what)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen(command, **pipes) as deeds:
+        for step in range(100):
+            if what == "install" and (state / "skills" / "tides").exists():
+                with opened(state) as store:
+                    store.remove("tides")
+            elif what != "install":
+                put(state, wheel)
+            deeds.stdin.write(f"{step}\n")
+            ended = int(deeds.stdout.readline())
+            found = present(state)
+            version, granted = (found.version, found.granted) if found else ("", ())
+            expected = {"install": ("", "2.0"), "replace": ("1.0", "2.0"), "remove": ("1.0", "")}[
+                what
+            ]
+            assert version in expected
+            assert granted == (("timers",) if version == "2.0" else ())
+            outcomes.append("new" if version == expected[1] else "old")
+            if ended == 0:
+                break
+            assert ended == -signal.SIGKILL
     # It was killed before and after the one step that counts.
     assert outcomes == sorted(outcomes, reverse=True)
     assert outcomes.count("old") > (0 if what == "remove" else 5)
