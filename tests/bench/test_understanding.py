@@ -19,6 +19,7 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(understanding, "TIMED", 20)
 
 
+@pytest.mark.depth
 def test_both_sorts_are_timed() -> None:
     figures = understanding.measure(HOME, runs=1)
     assert 0 < figures.match_ms <= figures.match_p99_ms
@@ -28,6 +29,7 @@ def test_both_sorts_are_timed() -> None:
     assert (figures.models_ms is not None) == here
 
 
+@pytest.mark.depth
 def test_talk_that_takes_long_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Control: 10 ms more for what nobody commands."""
 

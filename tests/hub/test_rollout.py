@@ -6,6 +6,7 @@ The versions are those of a real model, checked as any; what understands tells w
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from collections import Counter
 from collections.abc import Mapping
@@ -63,7 +64,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def models(imported: Path, tmp_path: Path) -> Path:
     """The same for one test."""
-    return shutil.copytree(imported, tmp_path / "models")
+    return shutil.copytree(imported, tmp_path / "models", copy_function=os.link)
 
 
 class Hub:
@@ -175,6 +176,7 @@ def test_what_a_version_fails_on_the_other_one_answers_and_it_goes_back(
     assert (hub.pool.names, hub.in_use, hub.trial.outcome) == ({"nlu"}, "1", Outcome.BACK)
 
 
+@pytest.mark.depth
 def test_what_no_version_can_do_is_no_fault_of_the_new_one(hub: Hub) -> None:
     hub.try_out("2")
     for _ in range(20):
@@ -184,6 +186,7 @@ def test_what_no_version_can_do_is_no_fault_of_the_new_one(hub: Hub) -> None:
     assert (hub.wishes, hub.trial.new.utterances, hub.trial.old.utterances) == (0, 0, 0)
 
 
+@pytest.mark.depth
 def test_where_its_workers_have_no_time_the_others_answer(hub: Hub) -> None:
     hub.try_out("2")
     hub.pool.busy.add("nlu trial 1")
@@ -202,6 +205,7 @@ def test_a_conversation_stays_with_its_version(hub: Hub) -> None:
     assert {hub.say() for _ in range(30)} == {"1", "2"}  # the control: no room, no conversation
 
 
+@pytest.mark.depth
 def test_the_next_conversation_of_a_room_is_drawn_anew(hub: Hub) -> None:
     hub.try_out("2")
     on_trial = hub.streams.on_trial
@@ -225,6 +229,7 @@ def test_a_version_that_fails_its_canaries_gets_no_request(hub: Hub) -> None:
     assert (hub.trial.outcome, hub.trial.new.utterances) == (Outcome.BACK, 0)
 
 
+@pytest.mark.depth
 def test_one_whose_workers_do_not_start_goes_back(
     hub: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +242,7 @@ def test_one_whose_workers_do_not_start_goes_back(
     assert (hub.in_use, hub.say()) == ("1", "1")
 
 
+@pytest.mark.depth
 def test_one_with_which_there_is_no_stage_goes_back(
     hub: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +254,7 @@ def test_one_with_which_there_is_no_stage_goes_back(
     assert (hub.in_use, hub.say()) == ("1", "1")
 
 
+@pytest.mark.depth
 def test_what_ends_after_an_interruption_counts_no_more(hub: Hub) -> None:
     hub.try_out("2")
     hub.talk(10)
@@ -272,6 +279,7 @@ def test_without_a_share_all_workers_have_what_is_in_use(models: Path) -> None:
     assert hub.file.all() == ()
 
 
+@pytest.mark.depth
 def test_a_trial_goes_on_while_all_workers_are_replaced(hub: Hub) -> None:
     hub.try_out("2")
     hub.talk(40)
@@ -286,6 +294,7 @@ def test_a_trial_goes_on_while_all_workers_are_replaced(hub: Hub) -> None:
     assert hub.trial.new.utterances + hub.trial.old.utterances == SIZE.utterances
 
 
+@pytest.mark.depth
 def test_after_a_restart_the_trial_goes_on_with_its_counts(hub: Hub) -> None:
     hub.try_out("2")
     hub.talk(40)
@@ -298,6 +307,7 @@ def test_after_a_restart_the_trial_goes_on_with_its_counts(hub: Hub) -> None:
     assert again.trial.outcome is Outcome.TAKEN
 
 
+@pytest.mark.depth
 @pytest.mark.parametrize("restarted", [False, True])
 def test_where_another_version_is_put_in_use_the_trial_is_stopped_and_that_one_tried(
     hub: Hub, restarted: bool
@@ -316,6 +326,7 @@ def test_where_another_version_is_put_in_use_the_trial_is_stopped_and_that_one_t
     assert {hub.say() for _ in range(30)} == {"1", "3"}
 
 
+@pytest.mark.depth
 def test_one_that_is_put_in_use_by_hand_meanwhile_stays_so(hub: Hub) -> None:
     hub.try_out(WORSE)
     hub.talk()
@@ -324,6 +335,7 @@ def test_one_that_is_put_in_use_by_hand_meanwhile_stays_so(hub: Hub) -> None:
     assert (hub.trial.outcome, hub.in_use) == (Outcome.BACK, "3")
 
 
+@pytest.mark.depth
 def test_a_hub_that_tries_none_any_more_stops_what_it_tried(hub: Hub) -> None:
     hub.try_out("2")
     again = hub.restarted(size=None)
@@ -334,6 +346,7 @@ def test_a_hub_that_tries_none_any_more_stops_what_it_tried(hub: Hub) -> None:
     assert (again.pool.names, again.say()) == ({"nlu"}, "2")
 
 
+@pytest.mark.depth
 def test_a_hub_that_ends_as_a_version_takes_all_decides_again_when_it_starts(hub: Hub) -> None:
     hub.try_out("2")
     hub.talk()
@@ -347,6 +360,7 @@ def test_a_hub_that_ends_as_a_version_takes_all_decides_again_when_it_starts(hub
     assert again.trial.outcome is Outcome.TAKEN
 
 
+@pytest.mark.depth
 def test_a_hub_that_ends_as_a_trial_begins_leaves_the_version_in_use(hub: Hub) -> None:
     hub.use("2")
     hub.rollout.renew(TENANTS)
@@ -356,6 +370,7 @@ def test_a_hub_that_ends_as_a_trial_begins_leaves_the_version_in_use(hub: Hub) -
     assert (hub.in_use, hub.file.all(), hub.told) == ("2", (), [])
 
 
+@pytest.mark.depth
 def test_where_the_workers_of_all_cannot_have_it_a_version_goes_back(
     hub: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -371,6 +386,7 @@ def test_where_the_workers_of_all_cannot_have_it_a_version_goes_back(
     assert (hub.pool.names, hub.say(), hub.in_use) == ({"nlu"}, "1", "1")
 
 
+@pytest.mark.depth
 def test_a_generator_is_tried_by_answers_that_have_one_of_their_own(models: Path) -> None:
     library, made = Library(models), models.parent / "generator"
     shutil.copytree(library.version_folder("generator", "1"), made)
