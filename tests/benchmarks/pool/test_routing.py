@@ -51,6 +51,7 @@ def test_short_ones_pass_long_ones_in_slices_alone() -> None:
     assert in_slices.short_p50 < 100 < 600 < in_turn.short_p50
 
 
+@pytest.mark.depth
 def test_token_aware_is_ahead_of_the_others_and_one_that_does_not_choose_is_behind() -> None:
     coming = list(arrivals(2_000, sum(SLOWER), 1, seed=3))
     found = {name: simulated(r, SLOWER, first_come, coming) for name, r in routers(1).items()}
@@ -68,6 +69,7 @@ def test_a_stuck_worker_is_noticed_by_its_p95_alone() -> None:
     assert found[0] < 0.8 * found[1]
 
 
+@pytest.mark.depth
 def test_conversations_find_their_worker_again() -> None:
     coming = list(conversations(list(arrivals(2_000, sum(SLOWER), 1, seed=3)), seed=4))
     found = {name: simulated(r, SLOWER, shortest_first, coming) for name, r in routers(1).items()}

@@ -32,6 +32,7 @@ def late(outcome: Outcome) -> int:
     return sum(wait_s > LATE_S for wait_s in outcome.waits_s)
 
 
+@pytest.mark.depth
 def test_the_weeks_give_days() -> None:
     days = recorded_days()
     assert len(days) == 77
@@ -84,6 +85,7 @@ def outcomes() -> dict[str, Outcome]:
     return {name: simulated(busy_hour(), policy) for name, policy in policies.items()}
 
 
+@pytest.mark.depth
 def test_a_busy_minute_is_followed_sooner_than_by_rays_defaults(
     outcomes: dict[str, Outcome],
 ) -> None:
