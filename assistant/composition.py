@@ -79,8 +79,9 @@ class Composition:
     `made_up` gives a home for the skills where the settings name none. `told` is called with each
     skill that is left out. Where `start` is the intent model of nearly the same skills, the fit of
     this one starts from it, which takes a tenth of the time. `meanwhile` is one that serves as it
-    is, until another is fitted. Whether the `simpler` path is taken is asked at each step. Only one
-    that `asks_hub` may send anything to the hub of the settings. With `phrases` those word answers.
+    is, until another is fitted; `at_once`, it is the one that ships. Whether the `simpler` path is
+    taken is asked at each step. Only one that `asks_hub` may send anything to the hub of the
+    settings. With `phrases` those word answers.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class Composition:
         told: Callable[[Fault], None] | None = None,
         start: IntentModel | None = None,
         meanwhile: IntentModel | None = None,
+        at_once: bool = False,
         simpler: SimplerPath | None = None,
         asks_hub: bool = False,
         phrases: Phrases | None = None,
@@ -103,7 +105,7 @@ class Composition:
         own = config if asks_hub else msgspec.structs.replace(config, hub=HubSettings())
         self._config, self._builtin, self._now = own, builtin, now
         self._made_up, self._told = made_up, told or _warn
-        self._start, self._meanwhile = start, meanwhile
+        self._start, self._meanwhile, self._at_once = start, meanwhile, at_once
         self._corrected, self._simpler, self._phrases = corrected, simpler, phrases
         PROVIDERS.choose(config.models.providers)
         self.library = library or Library(config.models_dir)
@@ -155,6 +157,7 @@ class Composition:
             corrections=self.recordings.examples.all() if self._corrected else (),
             start=self._start,
             meanwhile=self._meanwhile,
+            at_once=self._at_once,
             simpler=self._simpler,
         )
 

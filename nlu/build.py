@@ -22,7 +22,7 @@ from nlu.classifier.corrections import Correction, Lesson
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import IntentLabel
-from nlu.classifier.fitting import OwnSentences, fitted
+from nlu.classifier.fitting import OwnSentences, first, fitted, found
 from nlu.classifier.intent import IntentModel
 from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import Tagger
@@ -84,7 +84,8 @@ class Understanding:
     With `whole` false, only the skills' sentences are used: neither Home Assistant's nor models.
     `corrections` are what the user has put right. The fit starts from the model `start`, where
     nearly the same was fitted before. With `meanwhile`, nothing is fitted: that model serves,
-    whose intents are those of the skills before, and is to be replaced.
+    whose intents are those of the skills before, and is to be replaced; so does, `at_once`, the one
+    that ships.
     """
 
     def __init__(
@@ -99,7 +100,9 @@ class Understanding:
         start: IntentModel | None = None,
         meanwhile: IntentModel | None = None,
         simpler: SimplerPath | None = None,
+        at_once: bool = False,
     ) -> None:
+        self._at_once = at_once
         self._config, self._manifests, self._corrections = config, manifests, corrections
         self._start, self._meanwhile = start, meanwhile
         self._library, self._opened, self._whole = library, opened, whole
@@ -192,7 +195,16 @@ class Understanding:
             ]
             for talk in (False, True)
         )
-        return OwnSentences(commands, talk, self._lessons() if self._corrections else ())
+        lessons = self._lessons() if self._corrections else ()
+        return OwnSentences(commands, talk, lessons, self._own_key)
+
+    @property
+    def _own_key(self) -> str:
+        """The key of the own examples; "" where the user has put anything right."""
+        if self._corrections:
+            return ""
+        drawn = f"{FITTED_OF_EACH} {FITTING_SEED}"
+        return f"{key_of(self._manifests, self.sentences.home, ())} {drawn}"
 
     def _lessons(self) -> list[Lesson]:
         teacher = Teacher(self.templates.in_area(self._config.home.area))
@@ -201,10 +213,15 @@ class Understanding:
     def _fitted(self) -> IntentModel:
         load = partial(SentenceEncoder.load, self._library)
         encoder = self._opened.get(self._library, INTENT, load)
+        shipped = self._library.read_file(encoder.name, "examples.npz")
+        folder = self._config.cache_dir / "nlu"
+        if (known := found(encoder, shipped, folder, self._own_key)) is not None:
+            return known
         if self._meanwhile is not None and self._meanwhile.version == encoder.version:
             return self._meanwhile.provisionally()
-        shipped = self._library.read(encoder.name)["examples.npz"]
-        folder = self._config.cache_dir / "nlu"
+        beside = self._library.folder(encoder.name)
+        if self._at_once and (model := first(encoder, shipped, beside)) is not None:
+            return model
         before = self._start
         same = before is not None and before.version == encoder.version
         start = before.head if before is not None and same else None

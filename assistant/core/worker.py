@@ -63,8 +63,9 @@ class Worker:
     """Runs `stage` on `bus` until `stop`; `rebuild` rebuilds it when settings have changed.
 
     `load` loads another version of one of its models, in a separate thread. `prepare` does what is
-    slow in a rebuild before it, in a fork, while the stage goes on. After a rebuild `unfinished`
-    names a model that is to be loaded whole, in that thread: `load` gets no version then. The stage
+    slow in a rebuild before it, in a fork, while the stage goes on. At the start and after a
+    rebuild `unfinished` names a model that is to be loaded whole, in that thread: `load` gets no
+    version then. The stage
     takes the `simpler` path when that is ordered. `trials` are of versions that read a share of the
     utterances. `usage` is what the models use, which is told from time to time.
     """
@@ -109,7 +110,7 @@ class Worker:
 
     def run(self) -> None:
         """Feed the stage the messages that arrive, until `stop`."""
-        self._replacements.ask_running()
+        self._finish()
         while not self._stopped:
             self._test()
             for message in self._arrived():
@@ -238,13 +239,17 @@ class Worker:
                     _close(self._stage)
                 self._stage = made
                 collect_and_trim()
-                if self._unfinished is not None and (model := self._unfinished()):
-                    self._replacements.ask(Replace(stage=self._name, model=model, version=""))
-                self._replacements.ask_running()
+                self._finish()
             except AssistantError as error:
                 fault = error.message
                 log.error("%s: keeps its old settings: %s (%s)", self._name, fault, error.code)
         self._emit(Reloaded(stage=self._name, error=fault))
+
+    def _finish(self) -> None:
+        """Start to load what a stage just made was made without."""
+        if self._unfinished is not None and (model := self._unfinished()):
+            self._replacements.ask(Replace(stage=self._name, model=model, version=""))
+        self._replacements.ask_running()
 
     def _replace(self) -> None:
         """Take over the candidates that have been loaded; only between two utterances."""

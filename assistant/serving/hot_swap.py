@@ -10,10 +10,11 @@ from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.core.degraded import SimplerPath
 from assistant.core.errors import ModelError
+from assistant.core.fork import Fork
 from assistant.core.memory import collect_and_trim, trim_heap
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
-from assistant.core.models.swap import StageSwap
+from assistant.core.models.swap import NICE, StageSwap
 from assistant.core.stage import Stage
 from assistant.model_files.acceptance import check_answers, check_version, put_in_use, require
 from nlu.classifier import canaries
@@ -89,9 +90,10 @@ class HotSwap:
 class NluHotSwap:
     """Builds the understanding stage; replaces its two models one by one and keeps its state.
 
-    A stage after the first has the intent model of the one before, which knows no intents of new
-    skills: their sentences are matched at once, and `unfinished` asks for a fit in a thread of its
-    own, with which what is said otherwise is understood, too.
+    Where none is kept that was fitted to its skills, the first stage has the intent model that
+    ships, and a later one that of the stage before, which know no intents of new skills: their
+    sentences are matched at once, and `unfinished` asks for a fit in a thread of its own, with
+    which what is said otherwise is understood, too.
     """
 
     def __init__(self) -> None:
@@ -110,6 +112,7 @@ class NluHotSwap:
             opened=self._opened,
             corrected=True,
             meanwhile=self._intents,
+            at_once=True,
             simpler=self.simpler,
         )
         stage = composition.nlu(kept=True)
@@ -117,11 +120,8 @@ class NluHotSwap:
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
         self.guesses = understanding.guesses
         self._intents = understanding.intents if self.guesses else None
-        drawn = partial(getattr, understanding, "own_examples")
-        self._own = _Own(drawn if self.guesses else OwnSentences)
-        if not self.unfinished():
-            self._own()
-        del composition, understanding, drawn
+        self._own = _Own(partial(_drawn, config) if self.guesses else OwnSentences)
+        del composition, understanding
         collect_and_trim()
         return stage
 
@@ -179,11 +179,17 @@ class NluHotSwap:
         return fitted(encoder, examples, self._own(), self._cache)
 
 
-class _Own:
-    """What an intent model is to be fitted to; drawn when it is first needed, and then kept alone.
+def _drawn(config: Config) -> OwnSentences:
+    """What an intent model is to be fitted to, drawn in a fork: it takes memory."""
 
-    What it is drawn from takes memory.
-    """
+    def draw() -> OwnSentences:
+        return Composition(config, corrected=True).understanding.own_examples
+
+    return Fork(draw, NICE).finish()
+
+
+class _Own:
+    """What an intent model is to be fitted to; drawn when it is first needed."""
 
     def __init__(self, draw: Callable[[], OwnSentences]) -> None:
         self._draw: Callable[[], OwnSentences] | None = draw

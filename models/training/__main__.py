@@ -1,7 +1,7 @@
 """Trains, writes as int8 and measures models: `python -m models.training TASK`.
 
-The trainings need the extra `[train]`; `examples`, `talk` and `acoustic` need only the daemon's
-packages.
+The trainings need the extra `[train]`; `head`, `examples`, `talk` and `acoustic` need only the
+daemon's packages.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ USAGE = """usage: python -m models.training TASK
   adapter        a small update of the NER model, beside a full training
   generator      the generator that ships
   benchmark SET  snips, atis or conll: figures only
+  head           the head that ships, fitted to the built-in skills and a home
   examples       our sentences embedded by the intent encoder, as they ship
   embedding      the speech embedding of enrolled wake words that ships
   acoustic       the map of the acoustic model that ships
@@ -30,6 +31,10 @@ def main(arguments: list[str]) -> None:
         from models.training import examples
 
         examples.build()
+    elif arguments == ["head"]:
+        from models.training import examples
+
+        examples.build_head()
     elif arguments == ["acoustic"]:
         from models.training import acoustic
 

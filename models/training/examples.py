@@ -6,12 +6,18 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from assistant.cli.demo import HOME
+from assistant.composition import Composition
+from assistant.core.config import Config, HomeSettings, StorageSettings
+from assistant.core.errors import ModelError
 from assistant.core.models.manifest import Library
 from models.training.config import MODELS, NONE, NOT_OBEYED, SENTENCES
 from models.training.markup import Sentence, parse
+from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import Examples, IntentLabel, write_shipped
 from nlu.fallback.guesser import spoken
@@ -49,6 +55,19 @@ def build(models: Path = MODELS) -> Path:
     write_shipped(file, Examples([label for label, _ in listed], embeddings))
     manifest = models / "manifest.toml"
     manifest.write_text(with_file(manifest.read_text("utf-8"), encoder.name, file), "utf-8")
+    return file
+
+
+def build_head(models: Path = MODELS, home: Path = HOME) -> Path:
+    """Fit the head to the built-in skills in a home, and write it beside the encoder."""
+    with tempfile.TemporaryDirectory() as folder:
+        storage = StorageSettings(state=folder, cache=folder)
+        config = Config(storage=storage, home=HomeSettings(file=str(home)))
+        model = Composition(config, library=Library(models, models)).understanding.intents
+    if model is None:
+        raise ModelError("model.unusable", f"{INTENT}: it cannot be loaded")
+    file = models / INTENT / "head.npz"
+    file.write_bytes(model.head.to_ship(model.version))
     return file
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +28,8 @@ _VERSION = 3
 """Version of the fitting; increase it when the way a head is fitted or stored changes."""
 _KEPT = 8
 """Most fitted heads that are kept: the daemon's, and those of folders that were tried lately."""
+_SHIPPED = "head.npz"
+"""The file beside the encoder with the head that is used until one was fitted."""
 _OTHERS = 4000
 """Embeddings of other sentences of skills that are kept, 6 MB: as many as of six installations."""
 
@@ -41,6 +44,8 @@ class OwnSentences(NamedTuple):
     commands: Sequence[tuple[IntentLabel, str]] = ()
     talk: Sequence[tuple[IntentLabel, str]] = ()
     lessons: Sequence[Lesson] = ()
+    key: str = ""
+    """A digest of all that the sentences were drawn from; "" where that may not be told apart."""
 
 
 def fitted(
@@ -56,8 +61,7 @@ def fitted(
     `start`, a head that is not kept there is fitted from that one, in a tenth of the time, with its
     calibration; it is not kept, and what the user has put right is left out.
     """
-    digest = hashlib.blake2b(f"{_VERSION} {encoder.version}".encode(), digest_size=12)
-    digest.update(shipped)
+    digest = _digest(encoder, shipped)
     for label, text in own.commands:
         digest.update(f"{label.text}\t{text}\n".encode())
     base = digest.hexdigest()
@@ -84,7 +88,65 @@ def fitted(
             whole = commands + examples
             fit = partial(taught, head, whole, chosen)
             head = _kept(folder, digest.hexdigest(), fit)
+    elif own.key:
+        found = _Found(
+            base, [label.text for label in talk.labels if label], talk.embeddings.tolist()
+        )
+        cache.write(_found_file(encoder, shipped, folder, own.key), msgspec.msgpack.encode(found))
+        cache.keep_newest(folder, "found-*.msgpack", _KEPT)
     return IntentModel(encoder, head, talk)
+
+
+def found(encoder: SentenceEncoder, shipped: bytes, folder: Path, key: str) -> IntentModel | None:
+    """The model that `fitted` gave for sentences with this `key`, which need not be drawn for it.
+
+    None where it is not kept, or the user has put anything right.
+    """
+    if not key or read_uses(folder):
+        return None
+    decode = partial(msgspec.msgpack.decode, type=_Found)
+    kept = cache.read(_found_file(encoder, shipped, folder, key), decode)
+    head = cache.read(_file(folder, kept.head), Head.from_npz) if kept else None
+    if kept is None or head is None:
+        return None
+    talk = Examples([*map(IntentLabel.read, kept.labels)], np.array(kept.talk, np.float32))
+    return IntentModel(encoder, head, talk)
+
+
+def first(encoder: SentenceEncoder, shipped: bytes, folder: Path) -> IntentModel | None:
+    """The model with the head that ships in `folder`, to be used until one is fitted here.
+
+    It was fitted to the built-in skills and a home like others. None where it is of another encoder
+    or damaged.
+    """
+
+    def read(content: bytes) -> Head | None:
+        return Head.from_shipped(
+            content, encoder.version, read_shipped(shipped).negatives.embeddings
+        )
+
+    head = cache.read(folder / _SHIPPED, read)
+    return IntentModel(encoder, head, provisional=True) if head is not None else None
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """The name of a head that was fitted, and the examples beside it that it was not fitted to."""
+
+    head: str
+    labels: list[str]
+    talk: list[list[float]]
+
+
+def _found_file(encoder: SentenceEncoder, shipped: bytes, folder: Path, key: str) -> Path:
+    digest = _digest(encoder, shipped)
+    digest.update(key.encode())
+    return folder / f"found-{digest.hexdigest()}.msgpack"
+
+
+def _digest(encoder: SentenceEncoder, shipped: bytes) -> hashlib.blake2b:
+    digest = hashlib.blake2b(f"{_VERSION} {encoder.version}".encode(), digest_size=12)
+    digest.update(shipped)
+    return digest
 
 
 def _kept(folder: Path, name: str, fit: Callable[[], Head]) -> Head:

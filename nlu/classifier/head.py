@@ -11,7 +11,7 @@ other texts by 0.004 in the mean, where a draw anew moved them by 0.06.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -32,6 +32,10 @@ REHEARSALS = 3
 """Number of rehearsals, each without other intents and sentences."""
 STRONGEST = 6.0
 """Standard deviations at which a feature of the in-scope score is cut off."""
+
+_PREFIX = "mahalanobis."
+_LARGE = 1000
+"""Size from which an array of numbers ships with half its digits."""
 
 
 class Scores(NamedTuple):
@@ -102,37 +106,64 @@ class Head:
     def to_npz(self) -> bytes:
         """The whole head, in the form that `from_npz` reads."""
         file = io.BytesIO()
-        arrays = {f"mahalanobis.{name}": value for name, value in vars(self.mahalanobis).items()}
-        np.savez(
-            file,
-            allow_pickle=False,
-            labels=np.array(self.labels, dtype=np.str_),
-            classes=self.classes.stacked(),
-            scope=self.scope.stacked(),
-            negatives=self.negatives,
-            spread=self.spread,
-            temperature=np.float32(self.temperature),
-            held_out_scores=self.held_out_scores,
-            **arrays,
-        )
+        np.savez(file, allow_pickle=False, **self._arrays())
         return file.getvalue()
 
     @classmethod
     def from_npz(cls, content: bytes) -> Head:
         """Read what `to_npz` wrote; raises `ValueError`, `KeyError` or `zipfile.BadZipFile`."""
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            prefix = "mahalanobis."
-            parts = {n.removeprefix(prefix): file[n] for n in file.files if n.startswith(prefix)}
-            return cls(
-                labels=tuple(str(label) for label in file["labels"]),
-                classes=Linear.unstacked(file["classes"]),
-                mahalanobis=Mahalanobis(**parts),
-                negatives=file["negatives"],
-                scope=Linear.unstacked(file["scope"]),
-                spread=file["spread"],
-                temperature=float(file["temperature"]),
-                held_out_scores=file["held_out_scores"],
+            return cls._of(file)
+
+    def to_ship(self, version: str) -> bytes:
+        """The head without its negatives and with half the digits, for the encoder of `version`."""
+        file = io.BytesIO()
+        arrays = self._arrays() | {"negatives": self.negatives[:0]}
+        large = {name for name, value in arrays.items() if value.size > _LARGE}
+        halves = {name: arrays[name].astype(np.float16) for name in large - {"held_out_scores"}}
+        np.savez_compressed(file, allow_pickle=False, version=version, **(arrays | halves))
+        return file.getvalue()
+
+    @classmethod
+    def from_shipped(cls, content: bytes, version: str, negatives: Array) -> Head | None:
+        """Read what `to_ship` wrote, with these negatives; None for another encoder's.
+
+        Raises as `from_npz` does.
+        """
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            if str(file["version"]) != version:
+                return None
+            halves = {name for name in file.files if file[name].dtype == np.float16}
+            wide = {name: file[name].astype(np.float32) for name in halves}
+            return cls._of(
+                {name: file[name] for name in file.files} | wide | {"negatives": negatives}
             )
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        whole = {
+            "labels": np.array(self.labels, dtype=np.str_),
+            "classes": self.classes.stacked(),
+            "scope": self.scope.stacked(),
+            "negatives": self.negatives,
+            "spread": self.spread,
+            "temperature": np.array(self.temperature, np.float32),
+            "held_out_scores": self.held_out_scores,
+        }
+        return whole | {f"{_PREFIX}{name}": part for name, part in vars(self.mahalanobis).items()}
+
+    @classmethod
+    def _of(cls, arrays: Mapping[str, NDArray[Any]]) -> Head:
+        parts = {n.removeprefix(_PREFIX): arrays[n] for n in arrays if n.startswith(_PREFIX)}
+        return cls(
+            labels=tuple(str(label) for label in arrays["labels"]),
+            classes=Linear.unstacked(arrays["classes"]),
+            mahalanobis=Mahalanobis(**parts),
+            negatives=arrays["negatives"],
+            scope=Linear.unstacked(arrays["scope"]),
+            spread=arrays["spread"],
+            temperature=float(arrays["temperature"]),
+            held_out_scores=arrays["held_out_scores"],
+        )
 
 
 def _fit(

@@ -104,6 +104,7 @@ def running(
     simpler: SimplerPath | None = None,
     usage: ModelUsage = USAGE,
     clock: Callable[[], float] = boottime_s,
+    unfinished: Callable[[], str] | None = None,
 ) -> Iterator[Bus]:
     """`stage` at work as "answer", and perhaps asked to retire after work; gives "ear"."""
     wanted = (SpokenReply, StageFailed, Reloaded, Replaced, ModelsUsed)
@@ -116,6 +117,7 @@ def running(
         load=load,
         simpler=simpler,
         usage=usage,
+        unfinished=unfinished,
     )
     thread = threading.Thread(target=worker.run)
     thread.start()
@@ -477,6 +479,24 @@ def test_a_revision_that_took_long_is_no_rest_before_the_next(
         ask(ear, "hello", "u1")
         assert answer_to(ear, "hello", "u1") == "hello"
         assert next_from(ear, SpokenReply).text == "hello"
+
+
+@pytest.mark.parametrize("model", ["intent", ""])
+def test_what_a_first_stage_was_made_without_is_loaded_from_the_start_on(
+    address: Address, model: str
+) -> None:
+    asked = list[tuple[str, str]]()
+    begun = threading.Event()
+
+    def whole(model: str, version: str) -> StageSwap:
+        asked.append((model, version))
+        begun.set()
+        return lambda stage: stage
+
+    with running(Echo(), address, load=whole, unfinished=lambda: model) as ear:
+        assert answer_to(ear, "hello", "u1") == "hello"
+        assert not model or begun.wait(PATIENCE_S)
+    assert asked == ([(model, "")] if model else [])
 
 
 @pytest.mark.usefixtures("impatient")

@@ -26,6 +26,7 @@ from assistant.serving.hot_swap import HotSwap, NluHotSwap
 from benchmarks.endurance.versions import add, add_unsound, variant
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import Examples, read_shipped, write_shipped
+from nlu.classifier.intent import IntentModel
 from nlu.classifier.tagger import Tagger
 from nlu.fallback.guesser import Guesser
 from nlu.grammar.templates import Templates
@@ -385,3 +386,17 @@ def test_a_head_of_another_encoder_is_no_beginning(small: Config) -> None:
         head.unlink()
     swap.stage(small)
     assert swap.unfinished() == ""
+
+
+def test_a_first_start_serves_what_ships_and_fits_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = Config(storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path)))
+    swap = NluHotSwap()
+    monkeypatch.setattr(IntentModel, "fit", lambda *_: pytest.fail("a head was fitted"))
+    monkeypatch.setattr(Templates, "labelled", lambda *_: pytest.fail("sentences were drawn"))
+    stage = swap.stage(config)
+    assert swap.unfinished() == "intent"
+    said = canonical("could you make it a bit brighter in here for me")
+    assert guesser(stage).rank(said).intents()[0][0] == "HassLightSet"
+    assert heads(config) == set()

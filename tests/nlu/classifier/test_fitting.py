@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlu.classifier.encoder import Embeddings
+from assistant.core.models.manifest import SHIPPED, Library
+from nlu.classifier.encoder import Embeddings, SentenceEncoder
 from nlu.classifier.examples import Examples, IntentLabel, write_shipped
-from nlu.classifier.fitting import OwnSentences, fitted
+from nlu.classifier.fitting import OwnSentences, first, fitted, found
 from tests.support.calibrations import INTENT
 
 LABELS = [IntentLabel(name) for name in ("Lights", "Timers", "Music", "Doors", "News")]
@@ -94,3 +95,61 @@ def test_a_head_that_starts_from_another_knows_new_intents_and_is_not_kept(
     cold = fitted(Stand(), shipped, more, tmp_path)  # type: ignore[arg-type]
     again = fitted(Stand(), shipped, more, tmp_path, first.head)  # type: ignore[arg-type]
     assert again.rank("roof 1") == cold.rank("roof 1")  # what is kept comes first
+
+
+def keyed(*texts: str, key: str = "k") -> OwnSentences:
+    talk = [(IntentLabel("Thanks"), "thank you")]
+    return OwnSentences([(IntentLabel("Lights"), text) for text in texts], talk, key=key)
+
+
+def test_a_model_is_found_by_its_key_and_no_sentence_is_embedded(
+    tmp_path: Path, shipped: bytes
+) -> None:
+    encoder, own = Stand(), keyed("lamp", "light")
+    assert found(encoder, shipped, tmp_path, "k") is None  # type: ignore[arg-type]
+    made = fitted(encoder, shipped, own, tmp_path)  # type: ignore[arg-type]
+    asked = encoder.asked
+    again = found(encoder, shipped, tmp_path, "k")  # type: ignore[arg-type]
+    assert again is not None
+    assert encoder.asked == asked
+    assert not again.provisional
+    assert again.rank("Lights 1") == made.rank("Lights 1")
+    assert again.talk("thank you") == made.talk("thank you") != {}
+    assert found(encoder, shipped, tmp_path, "other") is None  # type: ignore[arg-type]
+    assert found(encoder, shipped + b"other", tmp_path, "k") is None  # type: ignore[arg-type]
+    assert found(encoder, shipped, tmp_path, "") is None  # type: ignore[arg-type]
+    (head,) = tmp_path.glob("head-*.npz")
+    head.unlink()
+    assert found(encoder, shipped, tmp_path, "k") is None  # type: ignore[arg-type]
+
+
+def test_the_head_that_ships_serves_its_encoder_until_another_is_fitted(
+    tmp_path: Path, shipped: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    encoder = Stand()
+    assert first(encoder, shipped, tmp_path) is None  # type: ignore[arg-type]
+    made = fitted(encoder, shipped, keyed("lamp", "light"), tmp_path)  # type: ignore[arg-type]
+    file = tmp_path / "head.npz"
+    file.write_bytes(made.head.to_ship(encoder.version))
+    model = first(encoder, shipped, tmp_path)  # type: ignore[arg-type]
+    assert model is not None
+    assert model.provisional
+    for text in ("Timers 2", "talk 3"):
+        whole, rounded = made.rank(text), model.rank(text)
+        assert rounded.in_scope == pytest.approx(whole.in_scope, abs=0.01)
+        assert rounded.intents()[0][0] == whole.intents()[0][0]
+    file.write_bytes(made.head.to_ship("another encoder"))
+    assert first(encoder, shipped, tmp_path) is None  # type: ignore[arg-type]
+    file.write_bytes(b"PK nothing")
+    assert first(encoder, shipped, tmp_path) is None  # type: ignore[arg-type]
+    assert "nlu.cache" in caplog.text
+
+
+def test_the_head_in_the_repository_is_of_the_encoder_beside_it() -> None:
+    encoder = SentenceEncoder.load(Library(SHIPPED, SHIPPED))
+    examples = (SHIPPED / "intent" / "examples.npz").read_bytes()
+    model = first(encoder, examples, SHIPPED / "intent")
+    assert model is not None, "make it again: python -m models.training head"
+    ranking = model.rank("could you turn the lights in the kitchen on")
+    assert ranking.intents()[0][0] == "HassTurnOn"
+    assert ranking.in_scope > model.rank("my uncle turned the lights off last year").in_scope
