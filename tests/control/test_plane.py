@@ -32,9 +32,9 @@ def daemon(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
             name=n,
             target=f"tests.support.on_the_bus:{n}",
             arguments=(str(tmp_path),),
-            hang_after_s=1.5,
+            hang_after_s=hang_after_s,
         )
-        for n in ("control", "meter")
+        for n, hang_after_s in (("control", DEADLINE_S), ("meter", 2.0))
     ]
     plan = Plan(
         processes=specs, patience=Patience(backoff_s=(0.05,)), preload=["tests.support.on_the_bus"]

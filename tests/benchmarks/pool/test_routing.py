@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from assistant.answer.generation.token_scheduler import shortest_first
 from assistant.pool.routing import RequestShape, WorkerState, choose
 from benchmarks.pool.routing import (
