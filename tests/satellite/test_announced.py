@@ -41,6 +41,7 @@ print(json.dumps([first, then, satellite.returncode]))
 """
 
 
+@pytest.mark.depth
 @pytest.mark.skipif(not may_be_made(), reason="no network of one's own can be made here")
 def test_a_satellite_is_found_where_it_is_and_ends_in_order(tmp_path: Path) -> None:
     settings = tmp_path / "config.toml"

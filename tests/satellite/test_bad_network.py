@@ -25,6 +25,7 @@ from tests.support.served_satellite import HERE, Served, serving, until
 from tests.support.stand_in_daemon import StandIn
 from tests.support.voices import speech
 
+pytestmark = pytest.mark.depth
 TEA = RoomTimer(id="t1", name="tea", total_s=600.0, left_s=500.0, paused=False)
 SAID = speech("turn on the light")
 

@@ -16,7 +16,14 @@ YEAR_S = 365 * 86_400.0
 
 
 @pytest.mark.parametrize(
-    "differs_s", [0.0, 0.1, -0.1, 7_200.0, 10 * YEAR_S, "has just been started"]
+    "differs_s",
+    [
+        "has just been started",
+        *(
+            pytest.param(differs_s, marks=pytest.mark.depth)
+            for differs_s in (0.0, 0.1, -0.1, 7_200.0, 10 * YEAR_S)
+        ),
+    ],
 )
 def test_the_clock_of_a_satellite_says_nothing_to_its_base(
     differs_s: float | str, monkeypatch: pytest.MonkeyPatch

@@ -30,7 +30,7 @@ from audio.own_voice import OwnVoice
 from tests.support.pairing import NOBODY
 
 MUTE, RUN = PauseSatellite().event(), RunSatellite().event()
-IDLE_S = 0.5
+IDLE_S = 0.8
 
 
 class Always:

@@ -156,7 +156,7 @@ def test_a_base_that_leaves_is_noticed(caplog: pytest.LogCaptureFixture) -> None
 def test_a_base_that_falls_silent_is_noticed(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(serve, "IDLE_S", 0.2)
+    monkeypatch.setattr(serve, "IDLE_S", 1.0)
 
     async def story() -> None:
         async with serving(HERE) as made, client(made) as base:

@@ -39,6 +39,7 @@ def test_the_weeks_give_days() -> None:
     assert all(0 <= at_s < DAY_S for day in days for at_s, _ in day)
 
 
+@pytest.mark.depth
 def test_a_day_is_that_of_its_seed_and_quiet_at_night() -> None:
     day = day_of(ROOMS, 1, 0.02)
     assert day == day_of(ROOMS, 1, 0.02) != day_of(ROOMS, 2, 0.02)
@@ -94,6 +95,7 @@ def test_a_busy_minute_is_followed_sooner_than_by_rays_defaults(
     assert late(outcomes["ours"]) < late(outcomes["ray"]) / 2 < late(outcomes["one"])
 
 
+@pytest.mark.depth
 def test_the_plot_is_svg_with_a_line_for_each_policy(outcomes: dict[str, Outcome]) -> None:
     lines = {name: outcome.replicas for name, outcome in outcomes.items()}
     root = ElementTree.fromstring(picture(busy_hour(), lines, TOKENS_PER_S))
