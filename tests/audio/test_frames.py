@@ -59,12 +59,12 @@ def test_a_tone_of_any_rate_and_channel_count_keeps_its_pitch(
     assert np.argmax(np.abs(np.fft.rfft(heard[:16_000]))) == 440
 
 
-def test_an_hour_is_read_piece_by_piece(tmp_path: Path) -> None:
-    hour = tmp_path / "hour.flac"
-    with soundfile.SoundFile(hour, "w", 16_000, 1, subtype="PCM_16") as file:
-        for _ in range(3600):
+def test_a_long_recording_is_read_piece_by_piece(tmp_path: Path) -> None:
+    long = tmp_path / "long.flac"
+    with soundfile.SoundFile(long, "w", 16_000, 1, subtype="PCM_16") as file:
+        for _ in range(600):
             file.write(np.zeros(16_000, np.int16))
-    assert sum(1 for _ in frames_of(hour)) == 3600 * 16_000 // FRAME_SAMPLES
+    assert sum(1 for _ in frames_of(long)) == 600 * 16_000 // FRAME_SAMPLES
 
 
 def wave(channels: int, rate_hz: int, promised: int, there: int, kind: int = 1) -> bytes:

@@ -366,20 +366,37 @@ def test_who_only_says_the_wake_word_has_five_seconds_to_go_on(voice: str) -> No
     assert heard.story == ["Woke", "AudioChunk", "Utterance", "Commit"]
 
 
+def story_over_a_reply(sound: list[bytes]) -> list[str]:
+    heard = Conversation(make_listener(Config(), own_voice=OwnVoice()))
+    return heard.feed(PlaybackStarted(utterance_id="r")).hear(sound).story
+
+
 @pytest.mark.parametrize("voice", VOICES)
-def test_a_reply_is_stopped_by_stop_and_not_by_the_hiss_of_a_quiet_microphone(voice: str) -> None:
-    def story(sound: list[bytes]) -> list[str]:
-        heard = Conversation(make_listener(Config(), own_voice=OwnVoice()))
-        return heard.feed(PlaybackStarted(utterance_id="r")).hear(sound).story
-
-    hiss = quiet_microphone(30.0)
-    assert story([*hiss[:60], *speech("stop", voice), *hiss[:30]]) == ["BargeIn"]
-    assert story(hiss) == []
+def test_a_reply_is_stopped_by_stop(voice: str) -> None:
+    hiss = quiet_microphone(60 * FRAME_S)
+    sound = [*hiss, *speech("stop", voice), *hiss[:30]]
+    assert story_over_a_reply(sound) == ["BargeIn"]
 
 
-@pytest.mark.parametrize("at_s", [1.0, 1.6, 2.2, 2.8])
+def test_a_reply_is_not_stopped_by_the_hiss_of_a_quiet_microphone() -> None:
+    assert story_over_a_reply(quiet_microphone(30.0)) == []
+
+
+STOPPED, WOKEN = ("stop", ["BargeIn"]), ("computer", ["BargeIn", "Woke"])
+
+
 @pytest.mark.parametrize(
-    ("word", "story"), [("stop", ["BargeIn"]), ("computer", ["BargeIn", "Woke"]), ("", [])]
+    ("word", "story", "at_s"),
+    [
+        (*STOPPED, 1.6),
+        (*WOKEN, 2.2),
+        ("", [], 0.0),
+        *(
+            pytest.param(*said, at_s, marks=pytest.mark.depth)
+            for said, moments in ((STOPPED, (1.0, 2.2, 2.8)), (WOKEN, (1.0, 1.6, 2.8)))
+            for at_s in moments
+        ),
+    ],
 )
 def test_a_word_over_the_echo_of_a_reply_is_heard_and_the_reply_is_not(
     word: str, story: list[str], at_s: float

@@ -294,14 +294,15 @@ def test_a_reply_in_short_pieces_sounds_like_one_in_one_piece() -> None:
 @pytest.mark.parametrize(
     ("samples", "rate_hz", "last", "most"),
     [
-        (RATE_HZ, RATE_HZ, False, 600),
-        (192_000, 192_000, False, 70),  # seconds that are larger than a voice's
-        (0, RATE_HZ, True, 67_000),
+        (RATE_HZ, RATE_HZ, False, 100),
+        (192_000, 192_000, False, 12),  # seconds that are larger than a voice's
+        (0, RATE_HZ, True, 11_100),
     ],
 )
 def test_what_waits_is_bounded_in_seconds_and_in_memory(
-    samples: int, rate_hz: int, last: bool, most: int
+    monkeypatch: pytest.MonkeyPatch, samples: int, rate_hz: int, last: bool, most: int
 ) -> None:
+    monkeypatch.setattr("audio.play_queue.LONGEST_WAITING_S", 100.0)
     queue = PlayQueue()
     names = itertools.count()
 

@@ -25,7 +25,7 @@ from audio.loudspeaker import SilentLoudspeaker
 from audio.own_voice import OwnVoice
 from audio.playback import Playback
 
-PATIENCE_MS = 10_000
+PATIENCE_MS = 60_000
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ from assistant.core.zmtp import GREETING_BYTES, LARGEST_MESSAGE_BYTES
 
 CONSUMERS: dict[type[Message], str] = {AudioChunk: "nlu", Transcript: "nlu"}
 PEERS = ("nlu", "ear")
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 MEMORY_BYTES = 50_000_000
 GREETING = (b"\xff" + bytes(8) + b"\x7f\x03\x01NULL").ljust(GREETING_BYTES, b"\0")
 SENDER = GREETING + b"\x04\x1a\x05READY\x0bSocket-Type\x00\x00\x00\x04PUSH"

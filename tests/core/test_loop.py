@@ -472,7 +472,7 @@ def test_one_that_stops_loads_no_further_candidate() -> None:
 
     def slowly(_: str, version: str) -> StageSwap:
         asked.append(version)
-        assert may_go_on.wait(20)
+        assert may_go_on.wait(60)
         return loaded("", version)
 
     loop = Loop([wish("2"), wish("3")], load=slowly)
@@ -480,7 +480,7 @@ def test_one_that_stops_loads_no_further_candidate() -> None:
     may_go_on.set()
     for thread in threading.enumerate():
         if thread.name.startswith("candidate"):
-            thread.join(20)
+            thread.join(60)
     assert asked in ([], ["2"])
 
 

@@ -43,7 +43,7 @@ from assistant.core.worker import ORDERS, TELL_OF_MODELS_EVERY_S, Worker
 
 CONSUMERS: dict[type[Message], str] = {Question: "answer", SpokenReply: "ear"}
 PEERS = ("answer", "ear")
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 class Echo:

@@ -329,11 +329,9 @@ def test_parser_and_child_die_with_whoever_started_them(file: Path) -> None:
 
 def test_one_that_only_waits_is_given_up_too(file: Path) -> None:
     limits = Limits(cpu_s=5, wall_s=0.8)
-    with ParserClient(limits, HOSTILE) as indexer:
-        began_s = time.monotonic()
-        with pytest.raises(AnswerError, match=r"given up after 1 seconds"):
-            _asked(indexer, file, "sleep")
-        assert time.monotonic() - began_s < 10
+    given_up = pytest.raises(AnswerError, match=r"given up after 1 seconds")
+    with ParserClient(limits, HOSTILE) as indexer, given_up:
+        _asked(indexer, file, "sleep")
 
 
 def test_bombs_are_named(indexer: ParserClient, tmp_path: Path) -> None:
@@ -360,17 +358,16 @@ def test_bombs_are_named(indexer: ParserClient, tmp_path: Path) -> None:
 def test_polling_never_waits(attacked: ParserClient, file: Path) -> None:
     file.write_text("loop")
     attacked.begin(file)
-    longest_s, given_up = 0.0, ""
+    polls, given_up = 0, ""
     while not given_up:
-        began_s = time.monotonic()
         try:
             assert attacked.poll() is None
         except AnswerError as error:
             given_up = error.message
-        longest_s = max(longest_s, time.monotonic() - began_s)
+        polls += 1
         time.sleep(0.01)
     assert given_up == "manual.txt was given up after 1 seconds of computing"
-    assert longest_s < 0.9
+    assert polls > 3  # one that waited would be the only one
 
 
 def test_polling_waits_for_news_as_long_as_it_is_told_to(
@@ -390,9 +387,7 @@ def test_polling_returns_with_the_news(file: Path) -> None:
         for action in ("nothing", "write megabytes"):
             file.write_text(action)
             indexer.begin(file)
-            began_s = time.monotonic()
-            _polled(indexer, 60.0)
-            assert time.monotonic() - began_s < 50
+            _polled(indexer, 3600.0)
 
 
 def test_one_file_is_parsed_at_a_time(attacked: ParserClient, file: Path) -> None:
@@ -545,10 +540,7 @@ def test_closing_leaves_no_process(file: Path) -> None:
             time.sleep(0.02)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)  # not even a zombie
-    deadline_s = time.monotonic() + 5
-    while _group(pid) and time.monotonic() < deadline_s:
-        time.sleep(0.02)
-    assert _group(pid) == []
+    _await(lambda: _group(pid) == [])
 
 
 def test_one_killed_between_two_files_is_started_again(attacked: ParserClient, file: Path) -> None:
@@ -635,10 +627,10 @@ def test_the_process_says_what_it_does_and_ends_with_the_line() -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         with subprocess.Popen(command, pass_fds=(line,), env=environment) as process:
             theirs.close()
-            ours.settimeout(20)
+            ours.settimeout(60)
             assert msgspec.msgpack.decode(ours.recv(LARGEST_PACKET_BYTES), type=Ready)
             ours.close()
-            assert process.wait(20) == 0
+            assert process.wait(60) == 0
 
 
 def _descriptors() -> int:
@@ -657,7 +649,7 @@ def _asked(indexer: ParserClient, file: Path, action: str) -> str:
 
 
 def _await(holds: Callable[[], bool]) -> None:
-    deadline_s = time.monotonic() + 20
+    deadline_s = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < deadline_s
         time.sleep(0.02)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,7 +19,7 @@ from assistant.core.speakable import always
 from assistant.model_files.pull import import_model
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition as Recognised
-from audio.asr.recognizer import Recognizer, SecondLook
+from audio.asr.recognizer import Recognizer
 from audio.asr.second_look.general import GeneralEnglish
 from audio.asr.tandem import PART, Ahead, Aside, Pace, Spared, pace, read_pace
 from audio.asr.whisper import WhisperRecognizer
@@ -47,8 +49,15 @@ def broken(tmp_path: Path) -> Broken:
     return Broken(write_whisper(tmp_path / "broken", ["Paint"]))
 
 
-def domain(tmp_path: Path, look: SecondLook | None = None) -> PocketSphinxRecognizer:
-    return PocketSphinxRecognizer(always(SENTENCES), cache_dir=tmp_path / "asr", look=look)
+Domain = Callable[..., PocketSphinxRecognizer]
+
+
+@pytest.fixture(scope="module")
+def domain(tmp_path_factory: pytest.TempPathFactory) -> Domain:
+    """Makes a recogniser of the sentences, whose files are made once."""
+    return partial(
+        PocketSphinxRecognizer, always(SENTENCES), cache_dir=tmp_path_factory.mktemp("asr")
+    )
 
 
 def hear(recognizer: Recognizer, text: str) -> Recognised:
@@ -59,23 +68,23 @@ def hear(recognizer: Recognizer, text: str) -> Recognised:
 
 
 def test_ahead_whisper_gives_the_text_and_pocketsphinx_the_alternative(
-    tmp_path: Path, whisper: WhisperRecognizer
+    domain: Domain, whisper: WhisperRecognizer
 ) -> None:
-    heard = hear(Ahead(whisper, domain(tmp_path), Degraded("asr")), "turn on the hall light")
+    heard = hear(Ahead(whisper, domain(), Degraded("asr")), "turn on the hall light")
     assert (heard.text, heard.engine) == ("paint it black", "whisper")
     assert heard.alternatives == ("turn on the hall light",)
 
 
-def test_what_whisper_takes_for_silence_has_no_alternative(tmp_path: Path) -> None:
+def test_what_whisper_takes_for_silence_has_no_alternative(domain: Domain, tmp_path: Path) -> None:
     model = write_whisper(tmp_path / "deaf", ["thanks"] * 40, no_speech=True)
-    ahead = Ahead(WhisperRecognizer(model), domain(tmp_path), Degraded("asr"))
+    ahead = Ahead(WhisperRecognizer(model), domain(), Degraded("asr"))
     heard = hear(ahead, "turn on the hall light")
     assert (heard.text, heard.alternatives) == ("", ())
 
 
-def test_once_whisper_has_failed_pocketsphinx_goes_on_alone(tmp_path: Path, broken: Broken) -> None:
+def test_once_whisper_has_failed_pocketsphinx_goes_on_alone(domain: Domain, broken: Broken) -> None:
     faults = Degraded("asr")
-    ahead = Ahead(broken, domain(tmp_path), faults)
+    ahead = Ahead(broken, domain(), faults)
     for _ in range(2):
         heard = hear(ahead, "turn on the hall light")
         assert (heard.text, heard.engine) == ("turn on the hall light", "pocketsphinx")
@@ -87,10 +96,10 @@ OTHER = "where does the water come from in the summer"
 
 
 def test_aside_whisper_hears_only_what_fits_no_sentence(
-    tmp_path: Path, whisper: WhisperRecognizer
+    domain: Domain, whisper: WhisperRecognizer
 ) -> None:
     aside = Aside(whisper, SLOW, GeneralEnglish(), Degraded("asr"))
-    recogniser = domain(tmp_path, aside)
+    recogniser = domain(look=aside)
     assert hear(recogniser, "turn on the hall light").engine == "pocketsphinx"
     heard = hear(recogniser, OTHER)
     assert (heard.text, heard.engine) == ("paint it black", "whisper")
@@ -98,11 +107,11 @@ def test_aside_whisper_hears_only_what_fits_no_sentence(
 
 @pytest.mark.parametrize("late", [True, False])
 def test_general_english_looks_where_whisper_would_be_late_or_has_failed(
-    tmp_path: Path, whisper: WhisperRecognizer, broken: Broken, late: bool
+    domain: Domain, whisper: WhisperRecognizer, broken: Broken, late: bool
 ) -> None:
     model, here = (whisper, Pace(key="", command_s=1.1)) if late else (broken, QUICK)
     general = GeneralEnglish(clock=lambda: 0.0)
-    heard = hear(domain(tmp_path, Aside(model, here, general, Degraded("asr"))), OTHER)
+    heard = hear(domain(look=Aside(model, here, general, Degraded("asr"))), OTHER)
     assert heard.engine == "pocketsphinx"
     assert heard.text.endswith("in the summer")
 
@@ -200,12 +209,12 @@ def library_with_whisper(tmp_path: Path) -> Library:
 
 
 def test_on_the_simpler_path_whisper_is_left_out_and_nothing_is_looked_at_twice(
-    tmp_path: Path, whisper: WhisperRecognizer
+    domain: Domain, whisper: WhisperRecognizer
 ) -> None:
     simpler = Switched()
     faults = Degraded("asr", simpler.path)
-    ahead = Ahead(whisper, domain(tmp_path), faults)
-    aside = domain(tmp_path, Spared(Aside(whisper, SLOW, GeneralEnglish(), faults), faults))
+    ahead = Ahead(whisper, domain(), faults)
+    aside = domain(look=Spared(Aside(whisper, SLOW, GeneralEnglish(), faults), faults))
     simpler.on()
     assert hear(ahead, "turn on the hall light").engine == "pocketsphinx"
     assert hear(aside, "turn on the hall light").text == "turn on the hall light"

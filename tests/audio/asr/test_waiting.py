@@ -19,7 +19,7 @@ from audio.asr.stage import AsrStage
 from audio.asr.waiting import AFTER_WORDS, Outcome, Said, Waiting
 from tests.audio.asr.test_stage import Counting, chunk, end, of_satellite
 
-ENDS_S = 20.0
+ENDS_S = 120.0
 
 
 class Telling(Counting):

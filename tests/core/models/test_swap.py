@@ -32,7 +32,7 @@ class Loader:
         self.loaded.append(f"{model} {version}")
         thread = threading.get_native_id()
         self.niceness.add(os.getpriority(os.PRIO_PROCESS, thread))
-        assert self.may.wait(20)
+        assert self.may.wait(60)
         self.ended.append(version)
         if version == "bad":
             raise AnswerError("answer.bad", "of no use")
@@ -53,7 +53,7 @@ def ended() -> None:
     """Wait for the thread that loads."""
     for thread in threading.enumerate():
         if thread.name.startswith("candidate"):
-            thread.join(20)
+            thread.join(60)
 
 
 def wish(version: str) -> Replace:
