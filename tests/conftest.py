@@ -37,6 +37,11 @@ hypothesis.settings.load_profile("untimed")
 providers._get_local_constants = lambda: providers._local_constants
 
 
+def pytest_collection_finish() -> None:
+    """Leave all that is loaded by then, and stays, out of each collection of garbage after it."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of third-party recordings and sentences, which the repository does not hold."""
