@@ -45,7 +45,7 @@ from audio.build import Recognition, make_listener, make_voice
 from audio.listener import Listener
 from audio.mute.switch import MuteSwitch
 from audio.tts.stage import VoiceStage
-from nlu.build import Understanding, answer_reader, speakable_key
+from nlu.build import FEW, Understanding, answer_reader, speakable_key
 from nlu.classifier.intent import IntentModel
 from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
@@ -173,9 +173,13 @@ class Composition:
         """The engine by which speech is recognised."""
         key = speakable_key(self._config, self._loaded.manifests, self._named_home, self._builtin)
         speakable = SpeakableSource(key, lambda: self.understanding.speakable())
+        few = SpeakableSource(key, lambda: self.understanding.speakable(FEW), FEW)
         names = [str(named) for named in (*self._named_home.areas, *self._named_home.entities)]
         keep = self.recordings.keep_sound
-        return Recognition(self._config, self.library, speakable, names, keep, self._simpler)
+        return Recognition(
+            *(self._config, self.library, speakable, names, keep, self._simpler),
+            few=few if self._at_once else None,
+        )
 
     def listener(self, wake: bool = True) -> Listener:
         """The ears of `hear`, which has no devices: those of the daemon belong to its process."""

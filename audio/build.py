@@ -23,7 +23,7 @@ from audio.asr.acoustic.adaptation import Base, own_map
 from audio.asr.acoustic.learning import Learner, learn
 from audio.asr.acoustic.transform import MODEL as ACOUSTIC
 from audio.asr.acoustic.transform import transform_file
-from audio.asr.domain import prepare
+from audio.asr.domain import domain_of, prepare
 from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer, SecondLook
@@ -102,6 +102,7 @@ def _locator(config: Config) -> WakeWordEngine | None:
 class Recognition:
     """Speech recognition: what is `speakable`, and free speech by whisper where its model is.
 
+    `few` gives some of it, quickly: the stage begins with it where the files of all are not made.
     `hints` are names that whisper should know; `keep` takes the sound of what is to be recorded.
     """
 
@@ -113,14 +114,26 @@ class Recognition:
         hints: Sequence[str] = (),
         keep: Callable[[str, bytes], None] = lambda utterance_id, samples: None,
         simpler: SimplerPath | None = None,
+        few: SpeakableSource | None = None,
     ) -> None:
-        self._config, self._library, self._speakable = config, library, speakable
+        self._config, self._library, self._all, self._few = config, library, speakable, few
         self._hints, self._keep = hints, keep
         self.faults = Degraded("asr", simpler)
 
     def prepare(self) -> None:
         """Make the files of what is speakable, where that is new: it takes seconds."""
-        prepare(self._speakable, self._prefixes, self._domains)
+        prepare(self._all, self._prefixes, self._domains)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the stage is one of few sentences."""
+        return self._speakable is not self._all
+
+    @cached_property
+    def _speakable(self) -> SpeakableSource:
+        """What the stage is made of."""
+        made = domain_of(self._all, self._prefixes, self._domains).is_there
+        return self._all if made or self._few is None else self._few
 
     def stage(self, waiting: Waiting | None = None) -> AsrStage:
         """The stage, with what is `waiting`; raises `ConfigError` for a name that is no model's."""
@@ -133,7 +146,7 @@ class Recognition:
     @cached_property
     def _likelihood(self) -> Likelihood:
         """The network of what is speakable."""
-        return Likelihood(prepare(self._speakable, self._prefixes, self._domains).network)
+        return Likelihood(prepare(self._speakable, self._prefixes, self._domain_cache).network)
 
     def _recognizer(self) -> Recognizer:
         own = self._own_recognizer()
@@ -170,7 +183,7 @@ class Recognition:
         return PocketSphinxRecognizer(
             self._speakable,
             self._prefixes,
-            cache_dir=self._domains,
+            cache_dir=self._domain_cache,
             look=Spared(look, self.faults) if look is not None else None,
             likelihood=self._likelihood.of,
             fits=self._likelihood.fits,
@@ -219,6 +232,11 @@ class Recognition:
     @property
     def _domains(self) -> Path:
         return self._config.cache_dir / "asr"
+
+    @property
+    def _domain_cache(self) -> Path:
+        """Where the stage's domain is; one of few sentences, soon of no use, lies apart."""
+        return self._domains / "few" if self.unfinished else self._domains
 
     def _whisper(self) -> WhisperRecognizer | None:
         """The recogniser of free speech; None where its model was never requested."""

@@ -46,6 +46,8 @@ from nlu.values.slot_answer import resolve_answer
 FITTED_OF_EACH, FITTING_SEED = 12, 1
 """Number of sentences of each of the skills' intents that the intent head is fitted to, and the
 seed that draws them. With a number for all, a further skill took some from every other."""
+FEW = 0.05
+"""Share of the sentences that are drawn for a first start, in a second."""
 
 
 def speakable_key(
@@ -139,9 +141,9 @@ class Understanding:
         vocabulary = self.vocabulary if self._whole else NO_VOCABULARY
         return Templates.compile(self._manifests, home, vocabulary)
 
-    def speakable(self) -> Speakable:
-        """What people may say here, as often as it is said here."""
-        return self.templates.speakable(*_usage(self._config))
+    def speakable(self, share: float = 1.0) -> Speakable:
+        """What people may say here, as often as it is said here, or a share of it."""
+        return self.templates.speakable(*_usage(self._config), share)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

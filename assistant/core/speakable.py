@@ -56,6 +56,13 @@ class SpeakableSource(NamedTuple):
     key: str
     """Hexadecimal digits; they change whenever `draw` would give something else."""
     draw: Callable[[], Speakable]
+    share: float = 1.0
+    """How many sentences are drawn beside as many as are worth it."""
+
+    @property
+    def name(self) -> str:
+        """What tells it from all other sources."""
+        return f"{self.key} {self.share}" if self.share < 1 else self.key
 
 
 def always(sentences: Sequence[str]) -> SpeakableSource:

@@ -17,6 +17,7 @@ from assistant.core.models.opened import OpenModels
 from assistant.core.models.swap import NICE, StageSwap
 from assistant.core.stage import Stage
 from assistant.model_files.acceptance import check_answers, check_version, put_in_use, require
+from audio.asr.waiting import Waiting
 from nlu.classifier import canaries
 from nlu.classifier.encoder import MODEL as INTENT
 from nlu.classifier.encoder import SentenceEncoder
@@ -26,6 +27,9 @@ from nlu.classifier.tagger import MODEL as NER
 from nlu.classifier.tagger import Tagger
 from nlu.fallback.guesser import Guesser
 from nlu.stage import NluStage
+
+SENTENCES = "sentences"
+"""What recognition is given after a first start, in the place of a model's name."""
 
 
 class HotSwap:
@@ -49,7 +53,7 @@ class HotSwap:
     def stage(self, config: Config) -> Stage:
         """The stage for these settings, with the models that are open already."""
         self._config = config
-        stage = self._make(self.composition())
+        stage = self._make(self.composition(at_once=True))
         collect_and_trim()
         return stage
 
@@ -68,7 +72,7 @@ class HotSwap:
 
         return change
 
-    def composition(self, library: Library | None = None) -> Composition:
+    def composition(self, library: Library | None = None, at_once: bool = False) -> Composition:
         """The parts for the settings of the last stage, with the models that are open already."""
         return Composition(
             self._config,
@@ -76,6 +80,7 @@ class HotSwap:
             opened=self._opened,
             corrected=True,
             asks_hub=True,
+            at_once=at_once,
             simpler=self.simpler,
         )
 
@@ -85,6 +90,35 @@ class HotSwap:
             return lambda: self._make(composition)
         stage = self._make(composition)
         return lambda: stage
+
+
+class AsrHotSwap(HotSwap):
+    """Builds recognition, which begins with few sentences where the files of all are not made.
+
+    Then `unfinished` asks for a stage with all of them, which is made while the first one hears.
+    """
+
+    def __init__(self) -> None:
+        self._waiting, self._few = Waiting(), False
+        super().__init__(self._recognition)
+
+    def unfinished(self) -> str:
+        """What the last stage is to be given; "" for nothing."""
+        return SENTENCES if self._few else ""
+
+    def load(self, model: str, version: str) -> StageSwap:
+        """Make a stage with that version, or with "" one with all sentences."""
+        if version:
+            return super().load(model, version)
+        self.composition().recognition.prepare()
+        stage = self._recognition(self.composition())
+        trim_heap()
+        return lambda _: stage
+
+    def _recognition(self, composition: Composition) -> Stage:
+        stage = composition.asr(self._waiting)
+        self._few = composition.recognition.unfinished
+        return stage
 
 
 class NluHotSwap:

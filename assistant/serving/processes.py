@@ -56,13 +56,12 @@ from assistant.sensors.store import Store
 from assistant.serving.answering import AnswerStageMaker, load_reader
 from assistant.serving.device import device_parts
 from assistant.serving.hearing_beat import HearingBeat
-from assistant.serving.hot_swap import HotSwap, NluHotSwap
+from assistant.serving.hot_swap import AsrHotSwap, HotSwap, NluHotSwap
 from assistant.serving.trials import AnswerTrials, NluTrials
 from assistant.supervision.channel import ProcessStatus, Status
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.settings import reload_settings
 from audio.asr.stage import AsrStage
-from audio.asr.waiting import Waiting
 from audio.build import make_listener, make_own_voice
 from audio.heard_replies import HeardReplies
 from audio.microphones.capture import Capture
@@ -207,10 +206,9 @@ def _asr(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Proce
     def prepare() -> None:
         Composition(with_installed(reload_settings(files))).recognition.prepare()
 
-    waiting = Waiting()
-    swap = HotSwap(lambda composition: composition.asr(waiting))
+    swap = AsrHotSwap()
     parts = _swapping(lambda _: swap, config, files, heartbeat)
-    return replace(parts, prepare=prepare)
+    return replace(parts, prepare=prepare, unfinished=swap.unfinished)
 
 
 def _nlu(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from assistant.core.fork import in_fork
 from assistant.core.speakable import ANYTHING, SpeakableSource
 from audio.asr.language_model import WordNetwork, compile_network
 from audio.asr.pronunciation import PHONES, dictionary_entries
-from audio.asr.trigram import arpa, drawn
+from audio.asr.trigram import DRAWN, arpa, drawn
 
 _FORMAT = "11"  # changes whenever the same source would give other files
 _KEPT = 8
@@ -56,13 +57,7 @@ def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Do
     more than their files. Files appear whole or not at all; the few domains used last are kept.
     Raises OSError when `cache` cannot be written, ValueError when no sentence has a word.
     """
-    key = _key(source.key, prefixes)
-    domain = Domain(
-        network=cache / f"{key}.fsg",
-        dictionary=cache / f"{key}.dict",
-        trigram=cache / f"{key}.arpa",
-        short=cache / f"{key}.short",
-    )
+    domain = domain_of(source, prefixes, cache)
     if not domain.is_there:
         with made_once(domain.network):
             if not domain.is_there:
@@ -71,8 +66,20 @@ def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Do
     return domain
 
 
+def domain_of(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Domain:
+    """The domain's files in `cache`, whether they have been made or not."""
+    key = _key(source.name, prefixes)
+    return Domain(
+        network=cache / f"{key}.fsg",
+        dictionary=cache / f"{key}.dict",
+        trigram=cache / f"{key}.arpa",
+        short=cache / f"{key}.short",
+    )
+
+
 def _make(domain: Domain, source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> None:
     cache.mkdir(parents=True, exist_ok=True)
+    gc.disable()  # this process ends soon, and what it makes is large
     speakable = source.draw()
     network = _network(speakable.sentences, speakable.classes, prefixes)
     # The pre-roll may hold the end of other speech before the wake word.
@@ -82,7 +89,7 @@ def _make(domain: Domain, source: SpeakableSource, prefixes: Sequence[str], cach
     words = network.words | (short.words if short else frozenset())
     _write(domain.dictionary, _dictionary(words - FILLERS.keys()))
     _write(domain.short, short.with_loop(FILLERS, _PHONE_PROBABILITY).fsg() if short else "")
-    _write(domain.trigram, arpa(drawn(speakable, prefixes)))
+    _write(domain.trigram, arpa(drawn(speakable, prefixes, round(DRAWN * source.share))))
     _write(domain.network, looped.fsg())
     _prune(cache)
 

@@ -183,10 +183,12 @@ class _Node(msgspec.Struct):
 
     ended: float = 0.0
     following: dict[str, _Node] = {}
+    weight: float = 0.0
 
-    @property
-    def weight(self) -> float:
-        return self.ended + sum(node.weight for node in self.following.values())
+    def weigh(self) -> float:
+        """Note the weight of all of it."""
+        self.weight = self.ended + sum(node.weigh() for node in self.following.values())
+        return self.weight
 
 
 def _tree(phrases: Mapping[str, float]) -> _Node:
@@ -196,6 +198,7 @@ def _tree(phrases: Mapping[str, float]) -> _Node:
         for word in phrase.split():
             node = node.following.setdefault(word, _Node())
         node.ended += weight
+    root.weigh()
     return root
 
 
@@ -241,9 +244,11 @@ def _count(
         said += often
         words = (START, *sentence.split(), END)
         for place in range(1, len(words)):
-            for history in {words[max(0, place - 2) : place], words[place - 1 : place]}:
-                if place == 1 or len(history) == 2 or words[place] not in strict:
-                    counts[history][words[place]] += often
+            word = words[place]
+            if place > 1:
+                counts[words[place - 2 : place]][word] += often
+            if place == 1 or word not in strict:
+                counts[words[place - 1 : place]][word] += often
     return {
         history: following
         for history, following in counts.items()

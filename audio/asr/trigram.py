@@ -6,7 +6,6 @@ Beside the word network it hears what the network prunes: a word may follow any 
 from __future__ import annotations
 
 import random
-from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -41,10 +40,8 @@ def drawn(
 
 
 def _drawer(weights: Mapping[str, float], draw: random.Random) -> Callable[[], str]:
-    """What `draw.choices` draws, one at a time and much quicker."""
     texts, cumulative = list(weights), list(accumulate(weights.values()))
-    total, last = cumulative[-1] if texts else 0.0, len(texts) - 1
-    return lambda: texts[bisect(cumulative, draw.random() * total, 0, last)]
+    return lambda: draw.choices(texts, cum_weights=cumulative)[0]
 
 
 def arpa(sentences: Iterable[str]) -> str:
@@ -53,33 +50,26 @@ def arpa(sentences: Iterable[str]) -> str:
     for sentence, often in Counter(sentences).items():
         words = (START, *sentence.split(), END)
         for place in range(1, len(words)):
-            for order in (0, 1, 2):
-                if place >= order:
-                    counts[words[place - order : place]][words[place]] += often
+            word = words[place]
+            counts[()][word] += often
+            counts[words[place - 1 : place]][word] += often
+            if place > 1:
+                counts[words[place - 2 : place]][word] += often
     counts[()][START] = 0
     seen = {history: sum(following.values()) for history, following in counts.items()}
-
-    def share(history: tuple[str, ...], word: str) -> float:
-        following = counts[history]
-        if not history:
-            return following[word] / seen[()]
-        fewer = len(following) * share(history[1:], word)
-        return (following[word] + fewer) / (seen[history] + len(following))
-
-    def left(history: tuple[str, ...]) -> float:
-        """The factor on the shorter history's shares, for words never seen after this one.
-
-        With Witten and Bell's interpolation it is what the words that were seen leave of it.
-        """
-        kinds = len(counts[history])
-        return kinds / (seen[history] + kinds)
-
     grams: list[list[str]] = [[], [], []]
-    for history, following in sorted(counts.items()):
+    shares: dict[tuple[str, ...], float] = {}
+    for history, following in sorted(counts.items(), key=lambda item: (len(item[0]), item[0])):
+        kinds = len(following) if history else 0
         for word in sorted(following):
             gram = (*history, word)
-            backed = f" {_log(left(gram)):.4f}" if gram in counts else ""
-            grams[len(history)].append(f"{_log(share(history, word)):.4f} {' '.join(gram)}{backed}")
+            # With Witten and Bell's interpolation a longer history leaves to a shorter one what the
+            # words that were seen after it leave.
+            after = len(counts.get(gram, ()))
+            backed = f" {_log(after / (seen[gram] + after)):.4f}" if after else ""
+            fewer = kinds * shares[gram[1:]] if history else 0.0
+            shares[gram] = (following[word] + fewer) / (seen[history] + kinds)
+            grams[len(history)].append(f"{_log(shares[gram]):.4f} {' '.join(gram)}{backed}")
     sizes = [f"ngram {order}={len(some)}" for order, some in enumerate(grams, 1)]
     parts = [f"\n\\{order}-grams:\n" + "\n".join(some) for order, some in enumerate(grams, 1)]
     return "\n".join(["\\data\\", *sizes, *parts, "\n\\end\\", ""])

@@ -64,11 +64,17 @@ def bound(vocabulary: Vocabulary) -> BoundVocabulary:
     """Bind every sentence; raises `InputError` that names file, intent and sentence."""
     lists = SlotLists()
     shared: dict[object, Expression] = {}
-    claims = tuple(_claim(block, lists, shared) for block in vocabulary.blocks)
+    written: dict[object, Expression] = {}
+    claims = tuple(_claim(block, lists, shared, written) for block in vocabulary.blocks)
     return BoundVocabulary(claims, lists)
 
 
-def _claim(block: Block, lists: SlotLists, shared: dict[object, Expression]) -> Claim:
+def _claim(
+    block: Block,
+    lists: SlotLists,
+    shared: dict[object, Expression],
+    rules: dict[object, Expression],
+) -> Claim:
     schema = _schema(block)
     binder = BlockBinder(block, schema, lists, shared)
     sentences = []
@@ -79,12 +85,14 @@ def _claim(block: Block, lists: SlotLists, shared: dict[object, Expression]) -> 
             reason = (str(error) or type(error).__name__)[:SHOWN_CHARACTERS]
             where = f"{block.origin}: intent {block.intent}: sentence {text[:SHOWN_CHARACTERS]!r}"
             raise InputError("vocabulary.sentence", f"{where}: {reason}") from error
-    written = partial(_written, block, schema, lists)
+    written = partial(_written, block, schema, lists, rules)
     return Claim("", schema, tuple(sentences), written, block)
 
 
-def _written(block: Block, schema: IntentSchema, lists: SlotLists) -> tuple[Expression, ...]:
-    binder = BlockBinder(block, schema, lists, {}, canonical=False)
+def _written(
+    block: Block, schema: IntentSchema, lists: SlotLists, shared: dict[object, Expression]
+) -> tuple[Expression, ...]:
+    binder = BlockBinder(block, schema, lists, shared, canonical=False)
     return tuple(binder.bind(parsed(text)) for text in block.sentences)
 
 

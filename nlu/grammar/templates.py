@@ -254,15 +254,19 @@ class Templates:
         return sampling.sample(self._grammar, limit, seed, vocabulary)
 
     def speakable(
-        self, counts: Mapping[str, int] = NO_COUNTS, names: GivenNames = NO_NAMES
+        self,
+        counts: Mapping[str, int] = NO_COUNTS,
+        names: GivenNames = NO_NAMES,
+        share: float = 1.0,
     ) -> Speakable:
         """What people may say in this home, for a recogniser's language model.
 
         `counts` tell how often each intent was carried out here, `names` are those that users gave.
+        With a `share`, as much less is drawn.
         """
         short = [forms._grammar for forms in (self.short, self.conditional) if forms is not None]
         drawn = SPEAKABLE_SENTENCES, SAMPLING_SEED
-        return speakable(self._grammar, self._home, *drawn, counts, short, names)
+        return speakable(self._grammar, self._home, *drawn, counts, short, names, share)
 
     def example(self, intent: str) -> str:
         """One short sentence for `intent` as a person would say it; "" for an unknown intent."""

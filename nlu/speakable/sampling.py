@@ -175,8 +175,9 @@ def _framed(sentence: str, drawn: list[list[str]], index: int, rng: random.Rando
     chance = rng.random()
     if chance < _POLITE_SHARE:
         return rng.choice(POLITE).format(sentence)
-    others = [i for i, group in enumerate(drawn) if group and i != index]
-    if others and chance < _POLITE_SHARE + _JOINED_SHARE:
+    if chance >= _POLITE_SHARE + _JOINED_SHARE:
+        return sentence
+    if others := [i for i, group in enumerate(drawn) if group and i != index]:
         second = rng.choice(drawn[rng.choice(others)])
         joined = f"{sentence} {rng.choice(JOINTS)} {second}".strip()
         return sentence if ANYTHING in joined else joined  # where anything ends, nobody knows

@@ -71,6 +71,7 @@ def speakable(
     counts: Mapping[str, int] = NO_COUNTS,
     short: Sequence[Grammar] = (),
     names: GivenNames = NO_NAMES,
+    share: float = 1.0,
 ) -> Speakable:
     """About `limit` sentences of the whole grammar that have a meaning in this home.
 
@@ -78,7 +79,8 @@ def speakable(
     `counts` tell how often each was carried out here.
     With the vocabulary, which a skill alone does not have, what goes on from a sentence is among
     them: of 120 recorded orders of the coffee skill alone it would cost two. So are, apart, the
-    forms of the grammars `short`. Those of a skill that has `names` are sentences with these.
+    forms of the grammars `short`. Those of a skill that has `names` are sentences with these. With
+    a `share`, as many fewer of each are drawn, which takes as much less time.
     """
     claims = possible(grammar, home)
     whole = any(claim.block is not None for claim in claims)
@@ -92,13 +94,14 @@ def speakable(
     classes = ValueClasses()
     sampler = Sampler(grammar, claims, seed, classes, names, HEARD_OPEN)
     usual = _usual(claims, sampler.shares, counts)
-    sentences = sampler.draw_weighed(limit, usual, _LEAST_DRAWN)
+    limit, least = round(limit * share), round(_LEAST_DRAWN * share)
+    sentences = sampler.draw_weighed(limit, usual, least)
     forms: dict[str, float] = {}
     if whole:
-        forms = _short_forms(short, home, classes, seed)
+        forms = _short_forms(short, home, classes, seed, round(_SHORT_DRAWN * share))
         usages = {claim.schema.intent: _usage(claim) for claim in claims}
         unit = limit / sum(usages.values())
-        for sentence, often in _open_forms(short, classes, seed, usages):
+        for sentence, often in _open_forms(short, classes, seed, usages, least):
             sentences[sentence] = sentences.get(sentence, 0.0) + unit * often
     return Speakable(sentences=sentences, classes=_spoken_classes(classes), short=forms)
 
@@ -154,20 +157,24 @@ def _spoken_classes(classes: ValueClasses) -> Mapping[str, Mapping[str, float]]:
 
 
 def _short_forms(
-    grammars: Iterable[Grammar], home: Home, classes: ValueClasses, seed: int
+    grammars: Iterable[Grammar], home: Home, classes: ValueClasses, seed: int, each: int
 ) -> dict[str, float]:
     """Spoken short forms of `grammars`, and ellipses, with how often each is said."""
     found: defaultdict[str, float] = defaultdict(float)
     for grammar in (*grammars, compile_grammar([ELLIPSES], home)):
         sampler = Sampler(grammar, grammar.claims, seed, classes, free_text=HEARD_IN_SHORT)
-        drawn = sampler.draw_each(_SHORT_DRAWN)
+        drawn = sampler.draw_each(each)
         for form, often in _weighed(grammar.claims, drawn, _is_short):
             found[form] += often
     return found
 
 
 def _open_forms(
-    grammars: Iterable[Grammar], classes: ValueClasses, seed: int, others: Container[str]
+    grammars: Iterable[Grammar],
+    classes: ValueClasses,
+    seed: int,
+    others: Container[str],
+    each: int,
 ) -> Iterator[tuple[str, float]]:
     """Short forms with anything in them, which are as long as sentences: how often each is said.
 
@@ -176,7 +183,7 @@ def _open_forms(
     for grammar in grammars:
         claims = [claim for claim in grammar.claims if claim.schema.intent not in others]
         sampler = Sampler(grammar, claims, seed, classes, free_text=HEARD_OPEN)
-        yield from _weighed(claims, sampler.draw_each(_LEAST_DRAWN), _is_open)
+        yield from _weighed(claims, sampler.draw_each(each), _is_open)
 
 
 def _weighed(

@@ -42,11 +42,13 @@ def contracted(sentence: str, rng: random.Random) -> str:
     """The sentence with most of its contractions made, as people speak: "what's the time"."""
     words = sentence.split()
     said: list[str] = []
-    while words:
-        short = CONTRACTED_PAIRS.get((words[0], *words[1:2])) if len(words) > 2 else None
+    at = 0
+    while at < len(words) - 2:
+        short = CONTRACTED_PAIRS.get((words[at], words[at + 1]))
         if short is not None and rng.random() < _CONTRACTED_SHARE:
             said.append(short)
-            del words[:2]
+            at += 2
         else:
-            said.append(words.pop(0))
-    return " ".join(said)
+            said.append(words[at])
+            at += 1
+    return " ".join([*said, *words[at:]])

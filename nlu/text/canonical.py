@@ -160,12 +160,18 @@ def canonical_chunk(text: str) -> str:
 
 def spoken_words(text: str) -> Iterator[str]:
     """The words of a text as they stand, in lower case and without punctuation."""
-    yield from _source(text)[0]
+    for word in _SOURCE_WORD.findall(_flat(text)):
+        yield word.replace(".", "") if "." in word and _INITIALISM.fullmatch(word) else word
+
+
+def _flat(text: str) -> str:
+    flat = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return flat.casefold().replace("’", "'")
 
 
 def _source(text: str) -> tuple[tuple[str, ...], frozenset[int], frozenset[int]]:
     """The words of a text, and which of them come after a pause and after a sentence's end."""
-    flat = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    flat = _flat(text)
     words, pauses, stops, end = list[str](), set[int](), set[int](), 0
     for match in _SOURCE_WORD.finditer(flat):
         word = match[0]

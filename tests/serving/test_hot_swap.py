@@ -22,7 +22,8 @@ from assistant.core.stage import Stage
 from assistant.model_files.acceptance import put_in_use
 from assistant.model_files.pull import import_version
 from assistant.serving import hot_swap
-from assistant.serving.hot_swap import HotSwap, NluHotSwap
+from assistant.serving.hot_swap import AsrHotSwap, HotSwap, NluHotSwap
+from audio.asr import domain
 from benchmarks.endurance.versions import add, add_unsound, variant
 from nlu.classifier.encoder import SentenceEncoder
 from nlu.classifier.examples import Examples, read_shipped, write_shipped
@@ -30,6 +31,7 @@ from nlu.classifier.intent import IntentModel
 from nlu.classifier.tagger import Tagger
 from nlu.fallback.guesser import Guesser
 from nlu.grammar.templates import Templates
+from nlu.speakable import speakable
 from nlu.stage import NluStage
 from nlu.text.canonical import canonical
 from skills.registry import load_registry
@@ -400,3 +402,32 @@ def test_a_first_start_serves_what_ships_and_fits_nothing(
     said = canonical("could you make it a bit brighter in here for me")
     assert guesser(stage).rank(said).intents()[0][0] == "HassLightSet"
     assert heads(config) == set()
+
+
+def test_recognition_begins_with_few_sentences_and_is_given_all_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speakable, "_LEAST_DRAWN", 100)
+    monkeypatch.setattr(domain, "DRAWN", 20_000)
+    storage = StorageSettings(state=str(tmp_path), cache=str(tmp_path))
+    others = (manifest.name for manifest in load_registry().manifests)
+    config = Config(
+        storage=storage,
+        nlu=NluSettings(models=False),
+        skills=SkillsSettings(disabled=tuple(name for name in others if name != "timers")),
+    )
+
+    def domains(folder: str) -> list[Path]:
+        return sorted((tmp_path / "asr" / folder).glob("*.fsg"))
+
+    swap = AsrHotSwap()
+    stage = swap.stage(config)
+    assert (swap.unfinished(), len(domains("few")), domains("")) == ("sentences", 1, [])
+    whole = swap.load(swap.unfinished(), "")(stage)
+    assert whole is not stage
+    assert swap.unfinished() == ""
+    (few,), (made,) = domains("few"), domains("")
+    assert few.stat().st_size < made.stat().st_size
+    later = AsrHotSwap()
+    later.stage(config)
+    assert (later.unfinished(), len(domains("few"))) == ("", 1)
