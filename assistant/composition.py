@@ -28,6 +28,7 @@ from assistant.core.degraded import SimplerPath
 from assistant.core.errors import InputError, SkillError
 from assistant.core.fork import in_fork
 from assistant.core.layout import NAMES_FILE, PIN_FILE, QUARANTINE_FILE, USAGE_FILE
+from assistant.core.memory import without_collections
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.models.providers import PROVIDERS
@@ -191,7 +192,8 @@ class Composition:
 
     def nlu(self, kept: bool = False) -> NluStage:
         """Understanding; if `kept`, it keeps how well that went at first."""
-        return self.understanding.stage(self.now, kept)
+        with without_collections():
+            return self.understanding.stage(self.now, kept)
 
     def skills(
         self,
@@ -206,7 +208,8 @@ class Composition:
         """
         if database.path:
             self._host.quarantine.keep_in(self._config.state_dir / QUARANTINE_FILE)
-        self.registry.warm()
+        with without_collections():
+            self.registry.warm()
         return SkillsStage(
             self.registry,
             database,

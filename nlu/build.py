@@ -124,10 +124,13 @@ class Understanding:
         def interpreter(area: str) -> Interpreter:
             return self._interpreter(self.templates.in_area(area), guess)
 
-        return NluStage(
+        stage = NluStage(
             *(self.templates, interpreter(here), now, self.faults, here, interpreter),
             monitor=monitor,
         )
+        if kept:
+            stage.prepare()
+        return stage
 
     @cached_property
     def templates(self) -> Templates:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import cached_property
 from typing import ClassVar
 
 import msgspec
@@ -97,8 +98,14 @@ class NluStage:
         for forms in (templates.short, templates.conditional):
             if forms is not None:
                 forms.prepare()
-        # Made now, and not when first needed: models are replaced while texts keep coming.
-        self._nearest = Suggestion(hints(templates), templates.served)
+
+    def prepare(self) -> None:
+        """Make what a text that nothing claims needs, which holds up the first one otherwise."""
+        self._nearest  # noqa: B018 - a property that is made once
+
+    @cached_property
+    def _nearest(self) -> Suggestion:
+        return Suggestion(hints(self._templates), self._templates.served)
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Give whether the transcript is a whole sentence that ends there, and what it means."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -11,6 +13,21 @@ def collect_and_trim() -> None:
     """Collect garbage and return freed memory to the system; the C library otherwise keeps it."""
     gc.collect()
     trim_heap()
+
+
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """A block that makes what stays: each garbage collection meanwhile would look at all of it.
+
+    They take a quarter of the time in which sentences are compiled.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def trim_heap() -> None:

@@ -11,7 +11,7 @@ from assistant.core.config import Config
 from assistant.core.degraded import SimplerPath
 from assistant.core.errors import ModelError
 from assistant.core.fork import Fork
-from assistant.core.memory import collect_and_trim, trim_heap
+from assistant.core.memory import collect_and_trim, trim_heap, without_collections
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.models.swap import NICE, StageSwap
@@ -53,7 +53,8 @@ class HotSwap:
     def stage(self, config: Config) -> Stage:
         """The stage for these settings, with the models that are open already."""
         self._config = config
-        stage = self._make(self.composition(at_once=True))
+        with without_collections():
+            stage = self._make(self.composition(at_once=True))
         collect_and_trim()
         return stage
 

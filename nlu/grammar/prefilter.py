@@ -70,9 +70,9 @@ class Prefilter:
         self._lists = lists
         numbers = {f"{{{n}}}" for n, v in self._lists.items() if isinstance(v, RangeSlotList)}
         self._values = {f"{{{n}}}": _fragments(v, numbers) for n, v in self._lists.items()}
-        named = frozenset(self._values)
+        named, known = frozenset(self._values), dict[int, frozenset[Clause]]()
         self._sentences = [
-            _needing(index, sentence, _needs(claim, sentence), named)
+            _needing(index, sentence, _needs(claim, sentence, known), named)
             for index, claim in enumerate(claims)
             for sentence in claim.bound
         ]
@@ -92,13 +92,11 @@ class Prefilter:
         self._held: dict[str, frozenset[str]] = {}
         self._edges = Edges(lists, at_end=False), Edges(lists, at_end=True)
         self._edges_of: dict[int, tuple[tuple[str, ...], ...]] = {}
-        self._pieces = frozenset(
-            piece
-            for expression in (
+        self._pieces = _pieces(
+            [
                 *(needing.sentence.expression for needing in self._sentences),
                 *(value.text_in for values in lists.values() for value in _texts(values)),
-            )
-            for piece in _pieces(expression)
+            ]
         )
         self._longest = max(map(len, self._pieces), default=0)
         self._spelt: dict[str, bool] = {}
@@ -171,7 +169,7 @@ class Prefilter:
     def words_of(self, claims: Container[int]) -> frozenset[str]:
         """The words and pieces of words in these claims' sentences, without lists' values."""
         own = (needing.sentence for needing in self._sentences if needing.claim in claims)
-        return frozenset(piece for sentence in own for piece in _pieces(sentence.expression))
+        return _pieces(sentence.expression for sentence in own)
 
     def spells(self, word: str) -> bool:
         """Whether a sentence without free text may have this word in it.
@@ -195,13 +193,17 @@ def _texts(values: SlotList) -> Iterable[TextSlotValue]:
     return values.values if isinstance(values, TextSlotList) else ()
 
 
-def _pieces(expression: Expression) -> Iterator[str]:
-    """The words of an expression, and pieces of words: "light[s]" has "light" and "s"."""
-    if isinstance(expression, TextChunk):
-        yield from expression.text.split()
-    elif isinstance(expression, Group):
-        for item in expression.items:
-            yield from _pieces(item)
+def _pieces(expressions: Iterable[Expression]) -> frozenset[str]:
+    """The words of expressions, and pieces of words: "light[s]" has "light" and "s"."""
+    waiting, seen, texts = list(expressions), set[int](), set[str]()
+    while waiting:
+        expression = waiting.pop()
+        if isinstance(expression, TextChunk):
+            texts.add(expression.text)
+        elif isinstance(expression, Group) and id(expression) not in seen:
+            seen.add(id(expression))  # many sentences share a rule
+            waiting += expression.items
+    return frozenset(piece for text in texts for piece in text.split())
 
 
 def _needing(claim: int, sentence: Sentence, clauses: Iterable[Clause], lists: Clause) -> _Needing:
@@ -211,8 +213,10 @@ def _needing(claim: int, sentence: Sentence, clauses: Iterable[Clause], lists: C
     return _Needing(claim, sentence, tuple(words), tuple(of_lists))
 
 
-def _needs(claim: Claim, sentence: Sentence) -> Iterable[Clause]:
-    needs = set(_clauses(sentence.expression))
+def _needs(
+    claim: Claim, sentence: Sentence, known: dict[int, frozenset[Clause]]
+) -> Iterable[Clause]:
+    needs = set(_clauses(sentence.expression, known))
     if claim.block is not None and claim.block.keywords:
         needs.add(claim.block.keywords)
     return needs
@@ -227,7 +231,7 @@ def _fragments(values: SlotList, numbers: Container[str]) -> tuple[tuple[Clause,
         found = tuple(
             (frozenset((value.text_in.text,)),)
             if isinstance(value.text_in, TextChunk)
-            else tuple(_of_words(_clauses(value.text_in), numbers))
+            else tuple(_of_words(_clauses(value.text_in, {}), numbers))
             for value in values.values
         )
         return found or ((frozenset(),),)
@@ -247,16 +251,27 @@ def _of_words(clauses: Iterable[Clause], numbers: Container[str]) -> Iterator[Cl
             yield (clause - lists) | frozenset(_DIGIT) if lists else clause
 
 
-def _clauses(expression: Expression) -> frozenset[Clause]:
+def _clauses(expression: Expression, known: dict[int, frozenset[Clause]]) -> frozenset[Clause]:
+    """The clauses that a text needs to match an expression; `known` are those of rules, by id."""
     if isinstance(expression, TextChunk):
-        return frozenset(frozenset((word,)) for word in expression.text.split())
+        return frozenset([frozenset((word,)) for word in expression.text.split()])
     if isinstance(expression, ListReference):
         return frozenset((frozenset((f"{{{expression.list_name}}}",)),))
+    if id(expression) not in known:
+        known[id(expression)] = _clauses_of_group(expression, known)
+    return known[id(expression)]
+
+
+def _clauses_of_group(
+    expression: Expression, known: dict[int, frozenset[Clause]]
+) -> frozenset[Clause]:
     if isinstance(expression, Alternative):
-        branches = [_clauses(item) for item in expression.items]
-        if expression.is_optional or not all(branches):
+        if expression.is_optional:
+            return _ALWAYS
+        branches = [_clauses(item, known) for item in expression.items]
+        if not all(branches):
             return _ALWAYS
         return frozenset((frozenset().union(*(min(b, key=_weakness) for b in branches)),))
     if isinstance(expression, Group):
-        return frozenset(clause for item in expression.items for clause in _clauses(item))
+        return frozenset(clause for item in expression.items for clause in _clauses(item, known))
     return _ALWAYS
