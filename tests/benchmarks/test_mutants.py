@@ -106,6 +106,7 @@ def mutant(file: str, old: str, new: str) -> Mutant:
     return Mutant(file, Mutation(start, start + len(old), new.encode(), "changed"))
 
 
+@pytest.mark.depth
 def test_a_test_that_notices_kills_and_one_that_does_not_lets_live(
     tree: Tree, tmp_path: Path
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_test_that_notices_kills_and_one_that_does_not_lets_live(
     assert (tmp_path / "tight.py").read_text() == PLANTED
 
 
+@pytest.mark.depth
 def test_a_mutant_without_end_is_killed_with_all_that_it_started(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +126,7 @@ def test_a_mutant_without_end_is_killed_with_all_that_it_started(
     assert (endless.outcome, endless.by) == (KILLED, "took too long")
 
 
+@pytest.mark.depth
 def test_tests_that_fail_without_a_mutant_judge_nothing(tree: Tree) -> None:
     with pytest.raises(UnsoundError, match="fails without a mutant"):
         tree.judge(mutant("broken.py", "7", "8"))

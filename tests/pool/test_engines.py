@@ -28,14 +28,14 @@ def local(died: Path) -> Pool:
         "answer": LocalStage(partial(Speller, str(died)), policy),
         GENERATOR: LocalStage(slow_generator, policy),
     }
-    return LocalPool(stages, silence_s=3.0, starts_s=10.0)
+    return LocalPool(stages, silence_s=8.0, starts_s=60.0)
 
 
 def ray(died: Path) -> Pool:
     pytest.importorskip("assistant.hub.ray.engine", reason="the extra hub is not installed")
     pool = importlib.import_module("assistant.hub.ray.pool")
     stages = {"answer": partial(Speller, str(died)), GENERATOR: slow_generator}
-    made: Pool = pool.ray_pool(stages, replicas=2, silence_s=3.0)
+    made: Pool = pool.ray_pool(stages, replicas=2, silence_s=8.0)
     return made
 
 
@@ -146,6 +146,7 @@ def test_a_stage_that_does_not_run_is_refused(pool: Pool) -> None:
         pool.run("voice", asked("u1", "hello"))
 
 
+@pytest.mark.depth
 def test_a_request_over_which_every_worker_is_silent_fails(pool: Pool) -> None:
     silent = pool.run("answer", asked("u1", "forget this"))
     with pytest.raises(PoolError) as failed:

@@ -21,7 +21,7 @@ from assistant.pool.routing import RequestShape
 from assistant.pool.scaling import ScalingPolicy
 from tests.support.pool_stages import Speller, asked
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 LONG = " ".join(["word"] * 60)
 
 
@@ -71,7 +71,7 @@ def test_what_there_is_no_time_for_is_asked_in_its_lighter_form_or_not_at_all(
     start: Callable[..., LocalPool],
 ) -> None:
     pool = start(least=1, most=1)
-    assert words(pool.run("answer", asked("u0", "short", ""), budget_s=5.0)) == ["short"]
+    assert words(pool.run("answer", asked("u0", "short", ""), budget_s=60.0)) == ["short"]
     before = [pool.run("answer", asked(f"u{n}", LONG)) for n in range(1, 16)]
     lighter = Question(utterance_id="full", text="briefly")
     request = PoolRequest(
@@ -91,7 +91,7 @@ def test_memory_pressure_counts_as_load(
     start: Callable[..., LocalPool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pool = start(least=1, most=1)
-    assert words(pool.run("answer", asked("u1", "now then"), budget_s=5.0)) == ["now", "then"]
+    assert words(pool.run("answer", asked("u1", "now then"), budget_s=60.0)) == ["now", "then"]
     monkeypatch.setattr(local, "memory_pressure", lambda: 1.0)
     with pytest.raises(BusyError):
         pool.run("answer", asked("u2", "now then"), budget_s=5.0)

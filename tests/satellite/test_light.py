@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ LISTING = (
 )
 
 
+@cache
 def loaded(module: str) -> set[str]:
     """The distributions that are loaded with a module of ours."""
     command = (sys.executable, "-c", LISTING, module)
