@@ -45,7 +45,9 @@ class Session:
         began_s = time.perf_counter()
         try:
             before = self._composition
-            start = before.understanding.intents if before is not None else None
+            start = None
+            if before is not None and before.understanding.guesses:
+                start = before.understanding.intents
             composition = compose(self._folder, self._config, opened=self._opened, start=start)
             stages: tuple[Stage, ...] = (
                 composition.nlu(),

@@ -59,5 +59,6 @@ def make_ready(draft: Path, config: Config, granted: tuple[str, ...]) -> None:
         grants=config.skills.grants | {name: granted},
     )
     composition = Composition(msgspec.structs.replace(config, skills=skills))
-    _ = composition.understanding.intents
+    if composition.understanding.guesses:
+        _ = composition.understanding.intents
     composition.recognition.prepare()

@@ -17,7 +17,7 @@ from tests.support.commands import as_process, run_assistant, run_process
 @pytest.mark.parametrize(
     ("words", "status"),
     [
-        (("--help",), 0),
+        (("skills", "--help"), 0),
         (("models", "list", "--json"), 0),
         (("say", "--louder", "hello"), 2),
         (("sensors", "replay", "none.csv"), 2),

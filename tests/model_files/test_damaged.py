@@ -285,20 +285,20 @@ def test_a_mended_model_is_taken_over_while_the_stage_runs(
 
 
 def test_whisper_gives_way_to_pocketsphinx(tmp_path: Path) -> None:
-    config = Config(storage=StorageSettings(state=str(tmp_path)))
+    config = Config(storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path)))
     library = Library(config.models_dir)
-    composition = Composition(config, library=library)
-    assert composition.asr().deadline_s() is None
-    assert "whisper" not in composition.recognition.faults  # it was never pulled
+    recognition = Recognition(config, library, always(["stop", "go on"]))
+    assert recognition.stage().deadline_s() is None
+    assert "whisper" not in recognition.faults  # it was never pulled
     folder = library.folder("whisper-tiny.en")
     folder.mkdir(parents=True)
     for file in library.artefact("whisper-tiny.en").files:
         (folder / file.name).write_bytes(b"x")
     for engine in ("auto", "whisper"):
         wanted = msgspec.structs.replace(config, asr=AsrSettings(engine=engine))
-        composition = Composition(wanted, library=library)
-        stage = composition.asr()
-        composition.recognition.faults.note_work(1000.0)
+        recognition = Recognition(wanted, library, always(["stop", "go on"]))
+        stage = recognition.stage()
+        recognition.faults.note_work(1000.0)
         (fault,) = told(stage, 2000.0)
         assert isinstance(fault, StageFailed)
         assert (fault.stage, fault.part, fault.code) == ("asr", "whisper", "model.corrupt")
@@ -309,7 +309,8 @@ def test_whisper_gives_way_to_pocketsphinx(tmp_path: Path) -> None:
 def test_the_remedy_of_what_ships_works(tmp_path: Path, name: str) -> None:
     """In a checkout it is git's; elsewhere the assistant is installed again."""
     library = damaged(tmp_path, name, lambda _: None)
-    git = ("git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=e@example.org")
+    git = ("git", "-C", str(tmp_path), "-c", "core.compression=0")
+    git = (*git, "-c", "user.name=n", "-c", "user.email=e@example.org")
     for arguments in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "all")):
         subprocess.run((*git, *arguments), check=True)
     assert all(finding.ok for finding in checks.models(library))

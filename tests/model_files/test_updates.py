@@ -120,6 +120,7 @@ def test_a_signed_adapter_that_does_not_fit_is_refused(
         assert refused(library, maintainer, file) == "model.adapter"
 
 
+@pytest.mark.depth  # the same of a whole bundle is in test_signed.py
 def test_every_changed_byte_is_refused(library: Library, maintainer: Maintainer) -> None:
     file = maintainer.bundle(library, files=update_of(7))
     whole = file.read_bytes()

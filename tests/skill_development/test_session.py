@@ -15,14 +15,17 @@ import pytest
 from assistant.core.config import Config
 from assistant.core.errors import SkillError
 from assistant.core.messages import SpokenReply
+from assistant.core.settings.skills import SkillsSettings
 from assistant.skill_development.package import write_package
 from assistant.skill_development.saved import SavedFiles
 from assistant.skill_development.session import Session
+from skills.registry import load_registry
 from skills.state import open_state
 from tests.cli.test_bad_input import assistant, refused
 from tests.support.commands import PROGRAM
 
 PATIENCE_S = 120.0
+OTHERS = tuple({manifest.name for manifest in load_registry().manifests} - {"timer"})
 
 pytestmark = pytest.mark.usefixtures("sentences_alone")
 
@@ -35,7 +38,7 @@ def tide(tmp_path: Path) -> Path:
 @pytest.fixture
 def session(tide: Path) -> Iterator[Session]:
     with closing(open_state(None)) as state:
-        yield Session(tide, Config(), state)
+        yield Session(tide, Config(skills=SkillsSettings(disabled=OTHERS)), state)
 
 
 def reply(session: Session, text: str) -> str:
@@ -144,7 +147,7 @@ class Prompt:
 
     def __init__(self, folder: Path) -> None:
         config = folder.parent / "config.toml"
-        config.write_text("[nlu]\nmodels = false\n")
+        config.write_text(f"[nlu]\nmodels = false\n[skills]\ndisabled = {list(OTHERS)}\n")
         command = (*PROGRAM, "skills", "dev", str(folder), "--config", str(config))
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         environment = {**os.environ, "HOME": str(folder)}

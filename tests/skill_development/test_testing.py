@@ -17,13 +17,11 @@ from assistant.core.errors import SkillError
 from assistant.skill.testing import NOW
 from assistant.skill_development.cases import TESTS, load_tests
 from assistant.skill_development.hearing import by_voice
-from assistant.skill_development.loading import compose
+from assistant.skill_development.loading import compose, is_built_in
 from assistant.skill_development.package import write_package
 from assistant.skill_development.testing import PRESENT, Chain, Failure, as_typed, run_tests
 from tests.cli.test_bad_input import assistant, refused
 from tests.support.voices import speech
-
-pytestmark = pytest.mark.usefixtures("sentences_alone")
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TESTED = sorted(
@@ -43,12 +41,14 @@ def failing(folder: Path, text: str | None = None) -> list[Failure]:
 
 
 @pytest.fixture
-def tide(tmp_path: Path) -> Path:
+def tide(tmp_path: Path, sentences_alone: None) -> Path:
     return write_package("tide", tmp_path)
 
 
 @pytest.mark.parametrize("folder", TESTED, ids=lambda path: str(path.relative_to(REPOSITORY)))
-def test_the_tests_of_every_skill_hold(folder: Path) -> None:
+def test_the_tests_of_every_skill_hold(folder: Path, request: pytest.FixtureRequest) -> None:
+    if not is_built_in(folder):
+        request.getfixturevalue("sentences_alone")
     assert failing(folder) == []
 
 
