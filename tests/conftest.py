@@ -24,14 +24,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # As the command does: sentences are compiled often here, and nearly all that is made then stays.
 gc.set_threshold(100_000)
 
-# An example's time on the clock says how busy the machine is, not how slow the code.
-hypothesis.settings.register_profile(
-    "untimed",
-    deadline=None,
-    max_examples=50,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],
-)
-hypothesis.settings.load_profile("untimed")
+# An example's time on the clock says how busy the machine is, not how slow the code. The gate tries
+# the same few examples each time; HYPOTHESIS_PROFILE=deep looks for new ones.
+for profile, examples in (("gate", 40), ("deep", 500)):
+    hypothesis.settings.register_profile(
+        profile,
+        deadline=None,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+        max_examples=examples,
+        derandomize=profile == "gate",
+    )
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 
 # It would read the source of all our modules for constants to draw: up to four seconds a worker.
 providers._get_local_constants = lambda: providers._local_constants
@@ -59,9 +62,10 @@ def loopback() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def patient() -> Iterator[None]:
-    """Synthesisers have any time here: a busy machine says nothing of the voices."""
+    """Synthesisers and skills have any time here: a busy machine says nothing of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("audio.tts.program.STARTING_S", 60.0)
+        patch.setattr("skills.deadline.MOVE_S", 60.0)
         yield
 
 

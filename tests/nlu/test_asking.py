@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,7 +11,7 @@ import pytest
 
 from assistant.composition import Composition
 from assistant.core.codec import encode
-from assistant.core.config import Config, HomeSettings
+from assistant.core.config import Config
 from assistant.core.messages import Command, Interpretation, Slot, Transcript
 from assistant.core.rooms.newest import ROOMS
 from assistant.skill.manifest import Traits
@@ -138,10 +137,8 @@ def guesser() -> Guesser:
     return guess
 
 
-def test_every_room_guesses_by_the_models_that_are_in_use(now: datetime, tmp_path: Path) -> None:
-    file = tmp_path / "home.yaml"
-    file.write_text("areas: [{name: Den, id: den}]\n")
-    stage = Composition(Config(home=HomeSettings(file=str(file)))).understanding.stage(lambda: now)
+def test_every_room_guesses_by_the_models_that_are_in_use(now: datetime) -> None:
+    stage = Composition(Config()).understanding.stage(lambda: now)
     den, elsewhere = stage._room("den"), stage._room("")
     assert den is not elsewhere
     assert den.interpreter.guess is elsewhere.interpreter.guess is stage.guess is not None

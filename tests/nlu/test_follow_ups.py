@@ -16,8 +16,8 @@ from nlu.parts.questions import Questions
 from nlu.stage import NluStage
 from nlu.text.canonical import Canonical, canonical
 from nlu.understood import By
-from skills.registry import load_registry
 from tests.nlu.parts.test_composer import HOME, entity
+from tests.support.grammars import templates_of
 
 TOLD = ("Fan", "Kitchen", "Kitchen Blind")
 """Values of slots that are looked at."""
@@ -25,7 +25,7 @@ TOLD = ("Fan", "Kitchen", "Kitchen Blind")
 
 @pytest.fixture(scope="module")
 def templates() -> Templates:
-    return Templates.compile(load_registry().manifests, HOME)
+    return templates_of(HOME)
 
 
 @pytest.fixture(scope="module")
@@ -382,7 +382,7 @@ def test_a_sentence_that_is_asked_about_has_its_unit_once(templates: Templates) 
 
 def test_a_question_that_is_whole_does_not_go_on_from_one(now: datetime) -> None:
     home = structs.replace(HOME, entities=(*HOME.entities, entity("scene.story", "Story Time")))
-    read = Templates.compile(load_registry().manifests, home)
+    read = templates_of(home)
     questions = Questions(home, "lounge")
     asked = NluStage(read, Interpreter(read, questions=questions), lambda: now)
     (time,) = said(asked, "is the fan on", "what's the time").commands

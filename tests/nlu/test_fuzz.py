@@ -13,7 +13,7 @@ from benchmarks.understanding.strings import strings
 from nlu.text.canonical import canonical
 from tests.support.effort import cpu_s
 
-COUNT = 500
+COUNTS = (50, pytest.param(500, marks=pytest.mark.depth))
 """Strings here; `python -m benchmarks.understanding.fuzz` gives 200,000: see docs/figures.md."""
 LONGEST_S = 20.0
 """Of one text, on a machine that is busy with other things as well."""
@@ -24,10 +24,11 @@ def composition(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Compos
     return composed(tmp_path_factory.mktemp("fuzz"), cache)
 
 
-def test_hostile_strings_do_nothing(composition: Composition) -> None:
-    found = fuzz(composition, islice(strings(seed=20), COUNT))
-    assert (found.strings, found.exceptions, found.effects) == (COUNT, 0, 0)
-    assert 0 < found.commands < COUNT / 20  # of the word soup, some
+@pytest.mark.parametrize("count", COUNTS)
+def test_hostile_strings_do_nothing(composition: Composition, count: int) -> None:
+    found = fuzz(composition, islice(strings(seed=20), count))
+    assert (found.strings, found.exceptions, found.effects) == (count, 0, 0)
+    assert 0 < found.commands < count / 20  # of the word soup, some
 
 
 def test_a_command_and_a_fault_are_seen(

@@ -12,6 +12,7 @@ from assistant.core.messages import Command, Interpretation, Slot, Transcript
 from nlu.classifier.corrections import Correction, Use
 from nlu.classifier.examples import IntentLabel
 from nlu.lessons import Teacher
+from nlu.stage import NluStage
 from tests.support.conversation import HOUSE
 
 
@@ -78,26 +79,29 @@ def test_what_teaches_nothing_says_why(teacher: Teacher, heard: str, expect: str
     assert teacher.lesson(Correction(id="a", heard=heard, expect=expect)).label is use
 
 
-def test_words_that_were_not_understood_are_once_they_were_put_right(tmp_path: Path) -> None:
+def test_words_that_were_not_understood_are_once_they_were_put_right(
+    tmp_path: Path, cache: Path
+) -> None:
     """The whole way, with the real models: from the recordings to the next start."""
-    storage = StorageSettings(state=str(tmp_path / "state"), cache=str(tmp_path / "cache"))
+    storage = StorageSettings(state=str(tmp_path / "state"), cache=str(cache))
     composition = Composition(Config(storage=storage), corrected=True)
+    stage = composition.nlu()
     put_right = (
         Correction(id="a", heard="skip this rubbish", expect="next track"),
         Correction(id="b", heard="make me a sandwich", expect="unlock the front door"),
     )
-    assert [_intents(composition, one.heard) for one in put_right] == [[], []]
+    assert [_intents(stage, one.heard) for one in put_right] == [[], []]
     recordings = composition.recordings
     recordings.agree()
     for one in put_right:
         recordings.examples.add(one)
-    again = Composition(Config(storage=storage), corrected=True)
+    again = Composition(Config(storage=storage), corrected=True).nlu()
     assert [_intents(again, one.heard) for one in put_right] == [["HassMediaNext"], []]
     used = [one.use for one in recordings.examples.described()]
     assert used == [Use.USED.value, Use.GUARDED.value]
 
 
-def _intents(composition: Composition, heard: str) -> list[str]:
+def _intents(stage: NluStage, heard: str) -> list[str]:
     said = Transcript(utterance_id="u", revision=0, text=heard, engine="text", at_s=0.0)
-    (meant,) = (m for m in composition.nlu().feed(said) if isinstance(m, Interpretation))
+    (meant,) = (m for m in stage.feed(said) if isinstance(m, Interpretation))
     return [command.intent for command in meant.commands]

@@ -12,12 +12,11 @@ from assistant.english.commands.directions import DIRECTIONS
 from assistant.english.commands.homophones import HOMOPHONES
 from assistant.english.commands.modifiers import ALL
 from assistant.english.negation import NEGATIONS
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.text.canonical import canonical
-from skills.registry import load_registry
 from tests.nlu.parts.test_composer import HOME
+from tests.support.grammars import templates_of
 
 OPPOSITE = {
     a: b
@@ -77,7 +76,7 @@ def altered(text: str) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def interpreter() -> Interpreter:
-    templates = Templates.compile(load_registry().manifests, HOME)
+    templates = templates_of(HOME)
     return Interpreter(templates, compose=Composer(HOME, "lounge"))
 
 

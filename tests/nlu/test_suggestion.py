@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from assistant.cli.shared.conversation import temporary_config
 from assistant.composition import Composition
 from nlu.grammar.templates import Templates
+from nlu.interpreter import Interpreter
 from nlu.suggestion import Suggestion, hints
 from nlu.text.canonical import Canonical, canonical
 
@@ -79,13 +81,12 @@ def test_no_hints_are_near_nothing() -> None:
 
 
 @pytest.mark.parametrize("home", HOMES)
-def test_every_hint_is_a_command_or_question_of_a_skill(home: str) -> None:
-    composition = Composition(temporary_config(None, REPOSITORY / home))
-    templates, known = composition.understanding.templates, composition.understanding
+def test_every_hint_is_a_command_or_question_of_a_skill(home: str, now: datetime) -> None:
+    templates = Composition(temporary_config(None, REPOSITORY / home)).understanding.templates
     found = list(filter(templates.served, hints(templates)))
     assert len(found) > 20
-    interpret = known.interpreter(templates)
+    interpret = Interpreter(templates)
     for hint in found:
-        (command,) = interpret(canonical(hint), composition.now()).commands
+        (command,) = interpret(canonical(hint), now).commands
         assert command.intent == templates.served(hint), hint
         assert not templates.traits(command.intent).only_talk

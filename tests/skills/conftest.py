@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
-from skills.registry import load_registry
 from tests.support.conversation import FAR_APART, HOUSE, Conversation
+from tests.support.grammars import templates_of
 from tests.support.talking import EVENING, Talk
 
 
@@ -46,7 +45,7 @@ def talk(talks: Callable[..., Talk]) -> Talk:
 @pytest.fixture(scope="session")
 def nlu() -> NluStage:
     """One for all, as it takes seconds to make."""
-    templates = Templates.compile(load_registry().manifests, HOUSE)
+    templates = templates_of(HOUSE)
     return NluStage(templates, Interpreter(templates), lambda: EVENING)
 
 

@@ -10,7 +10,7 @@ import pytest
 from assistant.core.messages import SpokenReply
 from assistant.skill import Request
 from skills.declined import ACTIONS, declined
-from skills.registry import load_registry
+from tests.support.grammars import manifests
 from tests.support.talking import Talk, command
 
 CANNOT = command("HassHumidifierMode", mode="quiet")
@@ -83,5 +83,5 @@ def test_every_intent_of_home_assistants_vocabulary_has_words() -> None:
 
 
 def test_words_are_kept_for_what_a_skill_serves_too() -> None:
-    served = {s.intent for m in load_registry().manifests for s in m.intents}
+    served = {s.intent for m in manifests() for s in m.intents}
     assert {name for name in served if name.startswith("Hass")} <= ACTIONS.keys()

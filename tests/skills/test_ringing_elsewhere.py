@@ -24,12 +24,11 @@ from assistant.core.messages import (
 )
 from assistant.core.settings.wyoming import PEER
 from assistant.skill.home import Area
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
 from skills.later.alarms import EVERY_S
-from skills.registry import load_registry
 from tests.support.conversation import FAR_APART, HOUSE, Conversation
+from tests.support.grammars import templates_of
 from tests.support.talking import EVENING, Talk
 
 LARGER = msgspec.structs.replace(
@@ -43,7 +42,7 @@ TOLD_S = 5.0
 
 @pytest.fixture(scope="module")
 def nlu() -> NluStage:
-    templates = Templates.compile(load_registry().manifests, LARGER)
+    templates = templates_of(LARGER)
     return NluStage(templates, Interpreter(templates), lambda: EVENING)
 
 

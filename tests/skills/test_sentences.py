@@ -8,10 +8,9 @@ from functools import cache
 import pytest
 
 from assistant.core.messages import Interpretation, SlotValue, Transcript
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
-from skills.registry import load_registry
+from tests.support.grammars import manifests, templates_of
 from tests.support.talking import EVENING, HOME
 
 Slots = dict[str, SlotValue]
@@ -313,7 +312,7 @@ NOT_FOR_US = (
 
 @cache
 def stage() -> NluStage:
-    templates = Templates.compile(load_registry().manifests, HOME)
+    templates = templates_of(HOME)
     return NluStage(templates, Interpreter(templates), lambda: EVENING)
 
 
@@ -334,6 +333,6 @@ def test_it_is_left_alone(text: str) -> None:
 
 
 def test_every_intent_of_the_built_in_skills_has_a_case() -> None:
-    manifests = (m for m in load_registry().manifests if m.name not in FIXED)
-    intents = {i.intent for m in manifests for i in m.intents}
+    others = (m for m in manifests() if m.name not in FIXED)
+    intents = {i.intent for m in others for i in m.intents}
     assert intents - ELSEWHERE == set(UNDERSTOOD)

@@ -8,12 +8,11 @@ from datetime import timedelta
 import pytest
 
 from assistant.core.messages import SpokenReply
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.stage import NluStage
-from skills.registry import load_registry
 from tests.support.conversation import FAR_APART, HOUSE, Conversation
+from tests.support.grammars import templates_of
 from tests.support.talking import EVENING, Talk
 
 
@@ -154,7 +153,7 @@ def test_a_ring_is_answered(say: Conversation) -> None:
 
 
 def test_stop_is_for_what_rings_before_what_moves(talks: Callable[..., Talk]) -> None:
-    templates = Templates.compile(load_registry().manifests, HOUSE)
+    templates = templates_of(HOUSE)
     interpreter = Interpreter(templates, compose=Composer(HOUSE))
     nlu = NluStage(templates, interpreter, lambda: EVENING)
     say = Conversation(talks(home=HOUSE), nlu, float(next(FAR_APART)))

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.errors import SkillError, StorageError
@@ -317,7 +317,6 @@ def live(steps: list[tuple[str, int]], player: Player) -> tuple[int, Talk]:
         return acknowledged, talk
 
 
-@settings(max_examples=60)
 @given(STEPS)
 def test_each_acknowledged_timer_is_played_exactly_once(steps: list[tuple[str, int]]) -> None:
     player = Player()

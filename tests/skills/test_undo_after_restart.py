@@ -12,8 +12,8 @@ from assistant.core.errors import SkillError, StorageError
 from assistant.core.messages import When
 from assistant.skill import Context, Reply, Skill, Undo
 from nlu.stage import NluStage
-from skills.registry import load_registry
 from tests.support.conversation import FAR_APART, HOUSE, Conversation
+from tests.support.grammars import built_in_skills
 from tests.support.talking import Talk, command
 
 PASTA = {"duration": 600, "name": "pasta"}
@@ -79,7 +79,7 @@ def test_a_turn_that_fails_leaves_the_undo_before_it(talks: Callable[..., Talk])
         context.lists.add("shopping", "flour")
         raise ZeroDivisionError
 
-    registry = load_registry()
+    registry = built_in_skills()
     registry.add("mill", lambda: skill)
     talk = talks(registry=registry)
     talk.ask("HassTurnOn", name="Ceiling")
@@ -98,7 +98,7 @@ def test_an_undo_that_cannot_be_kept_is_a_fault_of_its_skill(talks: Callable[...
         context.lists.add("shopping", "flour")
         return Reply("Ground.", undo=Undo("lists.remove", object()))  # type: ignore[arg-type]
 
-    registry = load_registry()
+    registry = built_in_skills()
     registry.add("mill", lambda: skill)
     talk = talks(registry=registry)
     with pytest.raises(SkillError, match='skill "mill": an undo is no plain data') as fault:

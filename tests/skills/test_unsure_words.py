@@ -7,11 +7,9 @@ from functools import cache
 import pytest
 
 from assistant.core.messages import Interpretation, SpokenReply, Transcript
-from nlu.grammar.templates import Templates
-from nlu.grammar.vocabulary import built_in
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
-from skills.registry import load_registry
+from tests.support.grammars import templates_of
 from tests.support.talking import EVENING, HOME, Talk
 
 SENTENCE = "unlock the front door"
@@ -19,7 +17,7 @@ SENTENCE = "unlock the front door"
 
 @cache
 def stage() -> NluStage:
-    templates = Templates.compile(load_registry().manifests, HOME, built_in())
+    templates = templates_of(HOME, vocabulary=True)
     return NluStage(templates, Interpreter(templates), lambda: EVENING)
 
 

@@ -16,11 +16,10 @@ from assistant.core.messages import (
     Transcript,
 )
 from assistant.skill.home import Entity, Home
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.stage import NluStage
-from skills.registry import load_registry
+from tests.support.grammars import templates_of
 from tests.support.talking import EVENING, HOME, Talk
 
 FAR_APART = count(step=1_000_000)
@@ -42,7 +41,7 @@ HOUSE = Home(
 
 def nlu_of_rooms(home: Home) -> NluStage:
     """Understanding without models, each room a conversation; the device is in the kitchen."""
-    templates = Templates.compile(load_registry().manifests, home)
+    templates = templates_of(home)
 
     def interpreter(area: str) -> Interpreter:
         return Interpreter(templates.in_area(area), None, Composer(home, area))

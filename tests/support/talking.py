@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, time, timedelta
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 
@@ -30,12 +32,13 @@ from assistant.skill.manifest import SlotSchema
 from skills.capabilities.device import NO_PARTS, DeviceParts
 from skills.later.evidence import Evidence
 from skills.later.sun import Position
-from skills.registry import Registry, load_registry
+from skills.registry import Registry
 from skills.revisions import Revisions
 from skills.rights.pin_file import PinFile
 from skills.rights.rules import rules_of
 from skills.stage import SkillsStage
 from skills.state import open_state
+from tests.support.grammars import built_in_skills
 
 EVENING = datetime(2026, 1, 5, 18, 30, tzinfo=UTC)
 HOME = Home(
@@ -89,12 +92,21 @@ def unsure(confidence: float, sure: Command) -> Command:
     return msgspec.structs.replace(sure, confidence=confidence)
 
 
+@cache
+def _empty_state() -> bytes:
+    """The file of a new state, which takes longer to make than most talks."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "state.db"
+        open_state(file).close()
+        return file.read_bytes()
+
+
 @dataclasses.dataclass
 class Talk:
     """The stage on one device: `boot` and `at_s` are CLOCK_BOOTTIME's, `now` the wall's."""
 
     path: Path | None = None
-    registry: Registry = dataclasses.field(default_factory=load_registry)
+    registry: Registry = dataclasses.field(default_factory=built_in_skills)
     area: str = "kitchen"
     home: Home = HOME
     broker: bool = False
@@ -124,6 +136,9 @@ class Talk:
         self.open()
 
     def open(self) -> None:
+        if self.path and self.connect is CONNECT and not self.path.exists():
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.path.write_bytes(_empty_state())
         self.database, self.revisions = open_state(self.path, self.connect), Revisions()
         self.pin_file = PinFile(self.path.parent / "pin") if self.path else None
         if self.pin_file and self.pin:

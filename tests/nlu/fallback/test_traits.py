@@ -20,6 +20,7 @@ from nlu.interpreter import Interpreter
 from nlu.text.canonical import canonical
 from skills.registry import load_registry
 from tests.support.believing import guesses
+from tests.support.grammars import manifests
 
 MOON = Path(__file__).parents[2] / "skills" / "moon"
 INDIRECT = ("who knows which phase that moon is in by now", "i wonder which phase that moon is in")
@@ -92,7 +93,7 @@ def test_what_serves_an_intent_says_what_it_is(moon: SkillManifest, vocabulary: 
 
 
 def test_the_questions_of_the_built_in_skills_say_that_they_are_some() -> None:
-    schemas = [s for m in load_registry().manifests for s in (*m.intents, *m.served)]
+    schemas = [s for m in manifests() for s in (*m.intents, *m.served)]
     asking = {s.intent for s in schemas if s.traits.asks and not s.traits.only_talk}
     assert asking == {
         *("HassGetCurrentTime", "HassGetCurrentDate", "HassGetState", "HassTimerStatus"),
@@ -109,6 +110,5 @@ def test_the_questions_of_the_built_in_skills_say_that_they_are_some() -> None:
 
 
 def test_every_intent_of_the_vocabulary_is_served_by_a_skill_that_says_what_it_is() -> None:
-    manifests = load_registry().manifests
-    served = {s.intent for m in manifests for s in (*m.intents, *m.served)}
+    served = {s.intent for m in manifests() for s in (*m.intents, *m.served)}
     assert {block.intent for block in built_in().blocks} <= served

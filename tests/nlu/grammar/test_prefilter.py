@@ -8,11 +8,10 @@ from hassil.recognize import recognize_all
 from nlu.grammar.grammar import compile_grammar, with_vocabulary
 from nlu.grammar.labelled import labelled
 from nlu.grammar.prefilter import Prefilter
-from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import built_in
 from nlu.text.canonical import canonical
-from skills.registry import load_registry
 from tests.nlu.grammar.test_vocabulary import HOME
+from tests.support.grammars import manifests, templates_of
 from tests.support.stand_ins import MANIFESTS
 
 GRAMMAR = with_vocabulary(compile_grammar(MANIFESTS, HOME), MANIFESTS, HOME, built_in())
@@ -44,16 +43,16 @@ class Hasty(Prefilter):
 
 
 def test_nothing_that_matches_is_lost() -> None:
-    everything = Everything(GRAMMAR.claims, GRAMMAR.lists)
-    texts = [canonical(one.text).text for one in labelled(GRAMMAR, 400, seed=3)[::32]]
+    everything, hasty = (one(GRAMMAR.claims, GRAMMAR.lists) for one in (Everything, Hasty))
+    texts = [canonical(one.text).text for one in labelled(GRAMMAR, 12, seed=3)]
     wanted = {text: found(text, everything) for text in texts}
     assert sum(map(bool, wanted.values())) > 0.9 * len(texts)
     assert {text: found(text, CANDIDATES) for text in texts} == wanted
-    assert {text: found(text, Hasty(GRAMMAR.claims, GRAMMAR.lists)) for text in texts} != wanted
+    assert {text: found(text, hasty) for text in texts} != wanted
 
 
 def test_a_word_in_place_of_a_lists_value_is_enough() -> None:
-    templates = Templates.compile(load_registry().manifests, HOME)
+    templates = templates_of(HOME)
     assert [m.intent for m in templates.match("get me a taxi early")] == ["CallTaxi"]
 
 
@@ -92,6 +91,6 @@ def test_words_without_a_sentence_have_no_candidates() -> None:
     ("text", "holds"), [("dragons", False), ("ten dragons", False), ("2 dragons hours", True)]
 )
 def test_a_duration_needs_a_word_for_one(text: str, holds: bool) -> None:
-    grammar = compile_grammar(load_registry().manifests, HOME)
+    grammar = compile_grammar(manifests(), HOME)
     candidates = Prefilter(grammar.claims, grammar.lists)
     assert candidates._holds(text, "{duration}", {}) is holds

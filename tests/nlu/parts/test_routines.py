@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 import pytest
 
 from assistant.skill.home import Entity, Home
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.parts.names import Names
 from nlu.parts.routines import Routines
 from nlu.text.canonical import canonical
-from skills.registry import load_registry
+from tests.support.grammars import templates_of
 
 ROUTINES = Routines(
     Names(
@@ -71,9 +70,7 @@ def test_a_direction_that_is_said_is_enough() -> None:
 
 def test_small_talk_yields_to_a_scene_of_that_name() -> None:
     home = Home(entities=(Entity(id="scene.cubs", name="Cubs Bedtime"),))
-    interpreter = Interpreter(
-        Templates.compile(load_registry().manifests, home), compose=Composer(home)
-    )
+    interpreter = Interpreter(templates_of(home), compose=Composer(home))
     now = datetime(2026, 11, 23, 19, tzinfo=UTC)
     intents = [
         [one.intent for one in interpreter(canonical(text), now).commands]

@@ -24,10 +24,10 @@ def sample(templates: Templates) -> list[str]:
     return templates.sample(LIMIT, seed=1)
 
 
-def test_the_same_seed_gives_the_same_sample(templates: Templates, sample: list[str]) -> None:
-    again = Templates.compile((*MANIFESTS, COFFEE), HOME).sample(LIMIT, seed=1)
-    assert again == sample
-    assert templates.sample(LIMIT, seed=2) != sample
+def test_the_same_seed_gives_the_same_sample(templates: Templates) -> None:
+    again = Templates.compile((*MANIFESTS, COFFEE), HOME)
+    assert again.sample(500, seed=1) == templates.sample(500, seed=1)
+    assert templates.sample(500, seed=2) != templates.sample(500, seed=1)
 
 
 def test_what_is_drawn_of_a_claim_depends_on_no_other(templates: Templates) -> None:
@@ -46,7 +46,7 @@ def test_about_as_many_as_asked_for(sample: list[str]) -> None:
 def test_every_sentence_means_something(
     templates: Templates, sample: list[str], now: datetime
 ) -> None:
-    distinct = sorted(set(sample))[::4]
+    distinct = sorted(set(sample))[::16]
     lost = [s for s in distinct if not Interpreter(templates)(canonical(s), now).commands]
     assert [s for s in lost if not templates.accepts(s)] == []
     assert len(lost) < len(distinct) / 10  # bare answers
@@ -76,8 +76,9 @@ def test_every_name_and_choice_is_said(sample: list[str]) -> None:
 
 
 def test_every_number_of_a_range_is_said(sample: list[str]) -> None:
-    for number in range(2, 61):
-        assert any(spoken(f"{number} minute") in sentence for sentence in sample), number
+    text = "\n".join(sample)
+    unsaid = [n for n in range(2, 61) if spoken(f"{n} minute") not in text]
+    assert unsaid == []
 
 
 def test_a_huge_intent_does_not_drown_the_small(

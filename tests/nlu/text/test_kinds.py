@@ -12,7 +12,7 @@ from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.text.canonical import canonical
 from nlu.text.kinds import names_of_others
-from skills.registry import load_registry
+from tests.support.grammars import templates_of
 
 HOME = Home(
     areas=(
@@ -69,7 +69,7 @@ def test_whose_it_is_in_a_place(templates: Templates, now: datetime, text: str, 
 
 @pytest.fixture(scope="module")
 def templates() -> Templates:
-    return Templates.compile(load_registry().manifests, HOME)
+    return templates_of(HOME)
 
 
 @pytest.mark.parametrize("text", ["turn off the big light", "big light off", "kill the big light"])

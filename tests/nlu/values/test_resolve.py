@@ -261,13 +261,14 @@ def _hostile(dice: random.Random) -> str:
     return dice.choice((" ", " ", "", "-", "/", ":")).join(words)
 
 
-def test_hostile_texts_have_a_value_or_none_in_bounded_time(now: datetime) -> None:
+@pytest.mark.parametrize("texts", [2_000, pytest.param(20_000, marks=pytest.mark.depth)])
+def test_hostile_texts_have_a_value_or_none_in_bounded_time(now: datetime, texts: int) -> None:
     dice, slowest = random.Random(1), 0.0
     kinds = tuple(PHRASES)
-    for _ in range(20_000):
+    for _ in range(texts):
         text, kind = _hostile(dice), dice.choice(kinds)
         slowest = max(slowest, cpu_s(partial(said, text, kind, now)))
-    assert slowest < 0.1
+    assert slowest < 2.0  # where a search doubled with each word, it would be minutes
 
 
 @given(st.text(), st.sampled_from([*PHRASES, "area", "nonsense"]), st.datetimes())

@@ -16,7 +16,8 @@ from assistant.skill import Context, Dialog, Reply, Skill, Traits, Undo
 from assistant.skill.reply import Ask
 from assistant.skill.testing import converse, memory_context
 from skills.capabilities.kept import forget, kept_bytes
-from skills.registry import Registry, load_registry
+from skills.registry import Registry
+from tests.support.grammars import built_in_skills
 from tests.support.talking import Talk, command
 
 
@@ -64,7 +65,7 @@ def car(name: str = "car") -> Skill:
 
 
 def served(*skills: Skill) -> Registry:
-    registry = load_registry()
+    registry = built_in_skills()
     for skill in skills:
         registry.add(skill.name, lambda skill=skill: skill)  # type: ignore[misc]
     assert registry.faults == ()

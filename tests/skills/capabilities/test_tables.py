@@ -14,7 +14,8 @@ from assistant.skill import Context, Reply, Skill, Tables, Traits
 from assistant.skill.storage import TableMigration
 from assistant.skill.testing import converse, memory_context
 from skills import deadline
-from skills.registry import Registry, load_registry
+from skills.registry import Registry
+from tests.support.grammars import built_in_skills
 from tests.support.talking import Talk, command
 
 
@@ -56,7 +57,7 @@ def heights(context: Context) -> list[float]:
 
 
 def served(skill: Skill) -> Registry:
-    registry = load_registry()
+    registry = built_in_skills()
     registry.add(skill.name, lambda: skill)
     assert registry.faults == ()
     return registry
@@ -79,7 +80,7 @@ def test_rows_are_kept_in_a_file_of_the_skill_and_a_turn_that_fails_leaves_none(
 
 def test_what_is_written_is_not_there_before_the_turn_is(talks: Callable[..., Talk]) -> None:
     seen: list[int] = []
-    talk = talks(registry=load_registry())
+    talk = talks(registry=built_in_skills())
 
     def look(context: Context) -> None:
         context.tables.execute("INSERT INTO tides VALUES ('Kiel', 1)")

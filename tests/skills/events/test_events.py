@@ -27,7 +27,8 @@ from assistant.skill.testing import NOW, memory_context
 from skills import deadline
 from skills.events.store import MOST_WAITING
 from skills.later.sun import Position, sun_time
-from skills.registry import Registry, load_registry
+from skills.registry import Registry
+from tests.support.grammars import built_in_skills
 from tests.support.talking import EVENING, Talk, command
 
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -36,7 +37,7 @@ Told = list[TimeReached | StateChanged]
 
 
 def served(*skills: Skill) -> Registry:
-    registry = load_registry()
+    registry = built_in_skills()
     for skill in skills:
         registry.add(skill.name, lambda skill=skill: skill)  # type: ignore[misc]
     assert registry.faults == ()

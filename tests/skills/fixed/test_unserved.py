@@ -9,11 +9,11 @@ import pytest
 from assistant.core.messages import Interpretation, OpenQuestion, Question, Transcript
 from assistant.skill import Reply as Said
 from assistant.skill import Skill
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
 from skills.fixed.unserved import NAME, SUBJECTS, unserved
-from skills.registry import Registry, load_registry
+from skills.registry import Registry
+from tests.support.grammars import templates_of
 from tests.support.talking import EVENING, HOME, Talk, command
 
 SAID = {
@@ -65,7 +65,7 @@ SAID = {
 
 @cache
 def stage() -> NluStage:
-    templates = Templates.compile(load_registry().manifests, HOME)
+    templates = templates_of(HOME)
     return NluStage(templates, Interpreter(templates), lambda: EVENING)
 
 

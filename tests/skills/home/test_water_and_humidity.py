@@ -8,13 +8,12 @@ import pytest
 
 from assistant.core.messages import SlotValue
 from assistant.skill.home import Area, Home
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.parts.questions import Questions
 from nlu.stage import NluStage
-from skills.registry import load_registry
 from tests.support.conversation import FAR_APART, Conversation
+from tests.support.grammars import templates_of
 from tests.support.house import attribute, thing
 from tests.support.talking import EVENING, Talk
 
@@ -45,7 +44,7 @@ HOME = Home(
 
 @pytest.fixture(scope="module")
 def nlu() -> NluStage:
-    templates = Templates.compile(load_registry().manifests, HOME)
+    templates = templates_of(HOME)
     here = (HOME, "kitchen")
     parts = (Composer(*here), Questions(*here))
     return NluStage(

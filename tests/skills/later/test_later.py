@@ -20,7 +20,8 @@ from assistant.core.messages import (
     When,
 )
 from assistant.skill import Confirm, Context, Dialog, Reply, Skill
-from skills.registry import Registry, load_registry
+from skills.registry import Registry
+from tests.support.grammars import built_in_skills
 from tests.support.talking import Talk, command, directed, unsure
 
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -410,7 +411,7 @@ def test_a_foreign_skill_is_not_rehearsed(talks: Callable[..., Talk], brews: str
         brewed.append("coffee")
         return Reply("Coffee is coming.")
 
-    registry: Registry = load_registry()
+    registry: Registry = built_in_skills()
     registry.add("coffee", lambda: coffee)
     talk = talks(now=EVENING, registry=registry)
     assert talk.say("brew coffee at ten", later(TEN, "Brew")) == 'I will do "brew coffee" at 10 pm.'

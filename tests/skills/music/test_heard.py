@@ -11,9 +11,9 @@ import pytest
 from assistant.core.messages import MusicLibrary, Reload, Tick
 from assistant.core.settings.mpd import PLAYER
 from assistant.core.speakable import read_names
-from nlu.grammar.templates import Templates
-from skills.music import heard, skill
+from skills.music import heard
 from tests.skills.music.conftest import HOME, LIBRARY
+from tests.support.grammars import speakable_of
 from tests.support.talking import Talk
 
 
@@ -54,7 +54,7 @@ def test_of_many_names_those_of_songs_are_left_out(
 
 def test_sentences_with_them_are_expected() -> None:
     names = {"music": {"search_query": ("Zebra Crossing", "Simon & Garfunkel", "Nap", "Yoga")}}
-    expected = Templates.compile([skill.manifest()], HOME).speakable(names=names)
+    expected = speakable_of({"music"}, HOME, names=names)
     classes = {word: set(phrases) for word, phrases in expected.classes.items()}
     (of_music,) = [word for word, phrases in classes.items() if "zebra crossing" in phrases]
     assert classes[of_music] == {"zebra crossing", "simon and garfunkel", "nap", "yoga"}

@@ -16,12 +16,10 @@ from assistant.core.messages import DeviceChanged, HomeStates, Message
 from assistant.core.settings.mpd import MpdSettings
 from assistant.core.settings.mpris import PLAYER, MprisSettings
 from assistant.skill.home import Home, with_players
-from nlu.grammar.templates import Templates
-from nlu.grammar.vocabulary import built_in
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
 from skills.devices.ends import SESSION
-from skills.registry import load_registry
+from tests.support.grammars import templates_of
 from tests.support.household import Household
 from tests.support.mpris import Player, SessionBus, in_session
 from tests.support.talking import EVENING, Talk
@@ -48,7 +46,7 @@ def household(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Household:
     monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
-    templates = Templates.compile(load_registry().manifests, HOME, built_in())
+    templates = templates_of(HOME, vocabulary=True)
     nlu = NluStage(templates, Interpreter(templates), lambda: EVENING)
     link = things.enter_context(closing(Mpris()))
     talk = talks(home=HOME, players={PLAYER: SESSION}, at_s=boottime_s())

@@ -22,11 +22,10 @@ from assistant.core.speakable import Speakable, SpeakableSource
 from assistant.evaluation.commands import transcribe
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.stage import AsrStage
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
-from skills.registry import load_registry
 from tests.skills.music.conftest import HOME
+from tests.support.grammars import templates_of
 from tests.support.household import Household
 from tests.support.mpd import FakeMpd
 from tests.support.talking import EVENING, Talk
@@ -61,7 +60,7 @@ def there(things: ExitStack) -> FakeMpd:
 
 @pytest.fixture(scope="module")
 def musical() -> NluStage:
-    templates = Templates.compile(load_registry().manifests, HOME)
+    templates = templates_of(HOME)
     return NluStage(templates, Interpreter(templates), lambda: EVENING)
 
 

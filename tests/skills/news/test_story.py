@@ -15,11 +15,9 @@ from assistant.core.messages import HomeStates, Reload, Tick
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.core.speakable import read_names
 from assistant.skill.home import Area, Entity, Home, without_feeds
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
-from skills.news import skill
-from skills.registry import load_registry
+from tests.support.grammars import speakable_of, templates_of
 from tests.support.home_assistant import TOKEN, HomeAssistant, state
 from tests.support.household import Household
 from tests.support.talking import EVENING, Talk
@@ -36,7 +34,7 @@ HOME = Home(
 
 @pytest.fixture(scope="module")
 def understanding() -> NluStage:
-    templates = Templates.compile(load_registry().manifests, without_feeds(HOME))
+    templates = templates_of(without_feeds(HOME))
     return NluStage(templates, Interpreter(templates), lambda: EVENING)
 
 
@@ -105,7 +103,6 @@ def test_the_names_of_feeds_are_told_to_recognition(
     assert [one.stage for one in messages if isinstance(one, Reload)] == ["asr"]
     names = read_names(file)
     assert names["news"] == {"feed": ("Harbour Post",)}
-    sentences = Templates.compile([skill.manifest()], without_feeds(HOME))
     for given, heard in ((names, True), ({}, False)):
-        expected = sentences.speakable(names=given).sentences
+        expected = speakable_of({"news"}, without_feeds(HOME), names=given).sentences
         assert any("harbour post" in sentence for sentence in expected) is heard

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from assistant.core.settings.security import SecuritySettings
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.parts.composer import Composer
 from nlu.stage import NluStage
-from skills.registry import load_registry
 from tests.support.conversation import FAR_APART, HOUSE, Conversation
+from tests.support.grammars import templates_of
 from tests.support.talking import EVENING, Talk
 
 Ruled = Callable[..., Conversation]
@@ -21,7 +20,7 @@ Ruled = Callable[..., Conversation]
 @pytest.fixture(scope="session")
 def nlu() -> NluStage:
     """One for all, which understands commands by their parts too."""
-    templates = Templates.compile(load_registry().manifests, HOUSE)
+    templates = templates_of(HOUSE)
     composed = Interpreter(templates, None, Composer(HOUSE, "kitchen"))
     return NluStage(templates, composed, lambda: EVENING)
 

@@ -21,6 +21,7 @@ from skills.later.plan import Plan
 from skills.registry import Registry, load_registry
 from skills.rights.rules import Act, rules_of
 from tests.skills.rights.conftest import Ruled
+from tests.support.grammars import built_in_skills, manifests
 from tests.support.isolated_skills import written
 from tests.support.talking import HOME, Talk, command
 
@@ -53,7 +54,7 @@ def begin(ruled: Ruled) -> Ruled:
 
 
 def served(*skills: Skill) -> Registry:
-    registry = load_registry()
+    registry = built_in_skills()
     for skill in skills:
         registry.add(skill.name, lambda skill=skill: skill)  # type: ignore[misc]
     return registry
@@ -277,7 +278,7 @@ def test_a_skill_that_may_do_anything_is_not_begun_before_the_pin(
 )
 def test_a_name_that_there_is_not_is_refused(security: SecuritySettings, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        rules_of(security, HOME, load_registry().manifests)
+        rules_of(security, HOME, manifests())
 
 
 def test_a_state_covers_what_may_lead_to_it() -> None:

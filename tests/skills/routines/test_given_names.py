@@ -12,10 +12,8 @@ import pytest
 
 from assistant.core.messages import Message, Reload, Transcript
 from assistant.core.speakable import GivenNames, read_names, write_names
-from nlu.grammar.templates import Templates
-from nlu.grammar.vocabulary import built_in
-from skills.registry import load_registry
 from tests.support.conversation import Conversation
+from tests.support.grammars import speakable_of
 from tests.support.short_ear import ear_of
 from tests.support.stand_ins import HOME
 from tests.support.talking import Talk, command, made_routine
@@ -117,7 +115,7 @@ COMMANDS = (
 
 def ear(tmp_path: Path, names: GivenNames) -> Callable[[str], Transcript]:
     """The real ear for some commands, and for what may be said with these names."""
-    said = Templates.compile(load_registry().manifests, HOME, built_in()).speakable(names=names)
+    said = speakable_of({"routines"}, HOME, names=names)
     given = [name for slots in names.values() for told in slots.values() for name in told]
     sentences = [text for text in said.sentences if any(name in text for name in given)]
     return ear_of((*COMMANDS, *sentences), (), tmp_path / f"{len(given)}")

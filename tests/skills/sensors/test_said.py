@@ -14,14 +14,13 @@ from assistant.core.messages import (
     Tick,
 )
 from assistant.core.speakable import read_names
-from nlu.grammar.templates import Templates
 from nlu.stage import NluStage
 from skills.capabilities.sensors.telling import REPEAT_S
 from skills.capabilities.sensors.watched import REPORT_LASTS_S
-from skills.sensors import skill
 from skills.sensors.asking import NO_REPORT, NOTHING
 from skills.sensors.naming import FRESH
 from tests.support.conversation import FAR_APART, HOUSE, Conversation
+from tests.support.grammars import speakable_of
 from tests.support.sensing import (
     FREEZER,
     HEAT,
@@ -282,7 +281,7 @@ def test_the_names_are_told_to_recognition(talks: Callable[..., Talk], tmp_path:
     assert [one.stage for one in messages if isinstance(one, Reload)] == ["asr"]
     names = read_names(file)
     assert names["sensors"]["machine"][:3] == ("motor three", "the boiler", "the freezer")
-    expected = Templates.compile([skill.manifest()], HOUSE).speakable(names=names)
+    expected = speakable_of({"sensors"}, HOUSE, names=names)
     classes = {word: set(phrases) for word, phrases in expected.classes.items()}
     (machine,) = [word for word, phrases in classes.items() if "the boiler" in phrases]
     assert {"motor three", "vibration of motor three"} <= classes[machine]

@@ -15,10 +15,9 @@ from assistant.core.clock import boottime_s
 from assistant.core.messages import DeviceChanged, HomeLists, HomeReceipt
 from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.skill.home import Entity, Home
-from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
-from skills.registry import load_registry
+from tests.support.grammars import templates_of
 from tests.support.home_assistant import TOKEN, HomeAssistant, item
 from tests.support.household import Household
 from tests.support.talking import EVENING, Talk
@@ -51,7 +50,7 @@ def there(things: ExitStack) -> HomeAssistant:
 
 @pytest.fixture(scope="module")
 def understanding() -> NluStage:
-    templates = Templates.compile(load_registry().manifests, HOME)
+    templates = templates_of(HOME)
     return NluStage(templates, Interpreter(templates), lambda: EVENING)
 
 
