@@ -1,8 +1,9 @@
-"""The cost of the daemon while it only listens for the wake word."""
+"""The cost of the daemon while it only listens for the wake word, by process."""
 
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,31 +14,39 @@ import numpy as np
 from assistant.bench.rig import Rig, running_daemon
 from assistant.control.procfs import Usage, usage
 from assistant.core.messages import SAMPLE_RATE_HZ
-from audio.frames import Samples, frames_of
+from audio.frames import Samples, at_rate, frames_of
+from audio.tts.flite import PATIENCE_S, Flite
 
 PINK_RMS = 1000.0
 """Level of the noise, about -30 dB below full scale: a kitchen at work."""
+TALK = "I told my sister that we would come on Sunday, but she had already made other plans."
+"""What is said beside the assistant, and not to it."""
 
 
 class ProcessFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """One process: shares of one core, and megabytes of PSS at the end."""
+    """One process: shares of one core, and megabytes of PSS and of private memory at the end."""
 
     process: str
     cpu_silence: float
     cpu_noise: float
+    cpu_speech: float
     pss_mb: float
+    private_mb: float
 
 
 class IdleFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """All processes, their sums, and how long the daemon took to start."""
+    """All processes, their sums, and how long the daemon took for this start and a later one."""
 
     processes: tuple[ProcessFigures, ...]
     cpu_silence: float
     cpu_noise: float
+    cpu_speech: float
     pss_mb: float
+    private_mb: float
     seconds: float
     noise: str
     ready_s: float
+    later_ready_s: float
 
 
 def measure(
@@ -46,30 +55,37 @@ def measure(
     progress: Callable[[int, int], None] = lambda done, total: None,
     cache: Path | None = None,
 ) -> IdleFigures:
-    """Play `seconds` of silence, then of noise, to a fresh daemon, and measure the cost of each.
+    """Play `seconds` of silence, then of noise and of talk, to a fresh daemon; measure the cost.
 
-    With a `cache` of earlier starts it is ready sooner than at its very first.
+    It is then started once more. With a `cache` of earlier starts it is ready sooner at first, too.
     """
     noise, name = noise_of(seconds, noise_file)
-    with running_daemon(cache=cache) as rig:
-        progress(1, 4)
-        # The after-effects of a start, such as writing a cache, are not idling.
-        _listen(rig, np.zeros(0, np.int16), min(5.0, seconds))
-        progress(2, 4)
-        silence = _listen(rig, np.zeros(0, np.int16), seconds)
-        progress(3, 4)
-        noisy = _listen(rig, noise, seconds)
-        progress(4, 4)
-        memory = usage(rig.process.pid)
-    rows = tuple(_rows(memory, silence, noisy))
+    with tempfile.TemporaryDirectory(prefix="hark-bench-") as made:
+        cache = cache or Path(made) / "cache"
+        with running_daemon(cache=cache) as rig:
+            progress(1, 6)
+            # The after-effects of a start, such as writing a cache, are not idling.
+            _listen(rig, np.zeros(0, np.int16), min(5.0, seconds))
+            shares = []
+            for step, sound in enumerate((np.zeros(0, np.int16), noise, talk(seconds)), 2):
+                progress(step, 6)
+                shares.append(_listen(rig, sound, seconds))
+            progress(5, 6)
+            memory = usage(rig.process.pid)
+        with running_daemon(cache=cache) as later:
+            progress(6, 6)
+    rows = tuple(_rows(memory, *shares))
     return IdleFigures(
         processes=rows,
         cpu_silence=round(sum(row.cpu_silence for row in rows), 4),
         cpu_noise=round(sum(row.cpu_noise for row in rows), 4),
+        cpu_speech=round(sum(row.cpu_speech for row in rows), 4),
         pss_mb=round(sum(row.pss_mb for row in rows), 1),
+        private_mb=round(sum(row.private_mb for row in rows), 1),
         seconds=seconds,
         noise=name,
         ready_s=round(rig.ready_s, 2),
+        later_ready_s=round(later.ready_s, 2),
     )
 
 
@@ -87,14 +103,19 @@ def _listen(rig: Rig, sound: Samples, seconds: float) -> dict[int, float]:
 
 
 def _rows(
-    memory: dict[int, Usage], silence: dict[int, float], noisy: dict[int, float]
+    memory: dict[int, Usage],
+    silence: dict[int, float],
+    noisy: dict[int, float],
+    spoken: dict[int, float],
 ) -> Iterator[ProcessFigures]:
     for pid, process in memory.items():
         yield ProcessFigures(
             process=process.name,
             cpu_silence=round(silence.get(pid, 0.0), 4),
             cpu_noise=round(noisy.get(pid, 0.0), 4),
+            cpu_speech=round(spoken.get(pid, 0.0), 4),
             pss_mb=round(process.pss_bytes / 1e6, 1),
+            private_mb=round(process.private_bytes / 1e6, 1),
         )
 
 
@@ -107,6 +128,13 @@ def noise_of(seconds: float, file: Path | None) -> tuple[Samples, str]:
         return pink(length), "pink"
     recorded = np.frombuffer(b"".join(frames_of(chosen)), np.int16)
     return np.resize(recorded, length), chosen.name
+
+
+def talk(seconds: float) -> Samples:
+    """`seconds` of a voice that says `TALK` again and again."""
+    said = Flite("slt", PATIENCE_S).synthesise(TALK)
+    samples = at_rate(said.pcm, said.rate_hz, SAMPLE_RATE_HZ)
+    return np.resize(samples, int(seconds * SAMPLE_RATE_HZ))
 
 
 def pink(length: int, seed: int = 0) -> Samples:

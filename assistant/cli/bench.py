@@ -55,7 +55,7 @@ def generator(
 
 @app.command()
 def idle(
-    seconds: Annotated[float, typer.Option(min=1, help="Of silence, and of noise.")] = 60.0,
+    seconds: Annotated[float, typer.Option(min=1, help="Of silence, of noise and of talk.")] = 60.0,
     noise: Annotated[
         Path | None, typer.Option(help="A recording of noise; without one pink noise is made.")
     ] = None,
@@ -64,7 +64,7 @@ def idle(
     """Measure the daemon's processor time and memory while nobody speaks to it."""
     with progress("listening") as told:
         figures = idle_bench.measure(seconds, noise, told)
-    title = f"{seconds:g} s of silence and of noise ({figures.noise}), shares of one core"
+    title = f"{seconds:g} s of silence, noise ({figures.noise}) and talk, shares of one core"
     _show(title, figures, figures.processes, json)
 
 

@@ -13,14 +13,16 @@ OURS = "hark-"
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """One process at one moment: seconds of processor time so far, and bytes of PSS.
+    """One process at one moment: seconds of processor time so far, and bytes of memory.
 
-    PSS is the proportional set size: a page that n processes share counts 1/n in each.
+    PSS is the proportional set size: a page that n processes share counts 1/n in each. What is
+    `private` (USS) is shared with none, and would be free without the process.
     """
 
     name: str
     cpu_s: float
     pss_bytes: int
+    private_bytes: int = 0
 
 
 def usage(root: int) -> dict[int, Usage]:
@@ -30,7 +32,10 @@ def usage(root: int) -> dict[int, Usage]:
         # A process may end while it is being read.
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             name = "supervisor" if pid == root else _comm(pid).removeprefix(OURS)
-            found[pid] = Usage(name=name, cpu_s=_cpu_s(pid), pss_bytes=_pss_bytes(pid))
+            pss_bytes, private_bytes = _memory(pid)
+            found[pid] = Usage(
+                name=name, cpu_s=_cpu_s(pid), pss_bytes=pss_bytes, private_bytes=private_bytes
+            )
     return found
 
 
@@ -71,7 +76,9 @@ def _cpu_s(pid: int) -> float:
     return (int(user_ticks) + int(system_ticks)) / os.sysconf("SC_CLK_TCK")
 
 
-def _pss_bytes(pid: int) -> int:
-    lines = (PROC / str(pid) / "smaps_rollup").read_text().splitlines()
-    kilobytes = next((line.split()[1] for line in lines if line.startswith("Pss:")), "0")
-    return int(kilobytes) * 1024
+def _memory(pid: int) -> tuple[int, int]:
+    """Bytes of PSS and of private memory."""
+    rows = (line.split() for line in (PROC / str(pid) / "smaps_rollup").read_text().splitlines())
+    kilobytes = {row[0]: int(row[1]) for row in rows if row[-1] == "kB"}
+    private = kilobytes.get("Private_Clean:", 0) + kilobytes.get("Private_Dirty:", 0)
+    return kilobytes.get("Pss:", 0) * 1024, private * 1024

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import pytest
 import soundfile
 
-from assistant.bench.idle import PINK_RMS, noise_of, pink
-from assistant.control.procfs import usage
+from assistant.bench import idle
+from assistant.bench.idle import PINK_RMS, noise_of, pink, talk
+from assistant.control.procfs import Usage, usage
 from assistant.core.messages import SAMPLE_RATE_HZ
 
 WORKS = """
@@ -35,9 +40,9 @@ def test_a_tree_of_processes_is_seen_with_what_it_used() -> None:
         root.kill()
     assert found[root.pid].name == "supervisor"
     assert found[root.pid].cpu_s >= 0.3
-    assert found[root.pid].pss_bytes > 50_000_000
+    assert found[root.pid].pss_bytes >= found[root.pid].private_bytes > 50_000_000
     (child,) = found.keys() - {root.pid}
-    assert found[child].pss_bytes < 50_000_000
+    assert 0 < found[child].private_bytes <= found[child].pss_bytes < 50_000_000
     assert os.getpid() not in found
 
 
@@ -53,3 +58,43 @@ def test_a_short_recording_is_repeated(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "hum.wav", np.ones(SAMPLE_RATE_HZ, np.int16), SAMPLE_RATE_HZ)
     sound, name = noise_of(3.0, tmp_path / "hum.wav")
     assert (len(sound), name) == (3 * SAMPLE_RATE_HZ, "hum.wav")
+
+
+def test_talk_is_a_voice_of_the_length_that_is_wished() -> None:
+    sound = talk(2.5)
+    assert len(sound) == 2.5 * SAMPLE_RATE_HZ
+    assert sound.std() > 300
+
+
+def test_each_process_has_its_shares_and_memory_and_two_starts_are_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Control: silence, noise and talk cost 1, 2 and 3 tenths of a core, which all come back."""
+    starts, used_s = iter((40.0, 9.0)), iter((0.0, 0.2, 0.2, 0.3, 0.3, 0.5, 0.5, 0.8))
+    played = list[object]()
+    clock = iter(np.arange(0.0, 50.0, 0.5)).__next__  # a second from the first look to the third
+    passing = SimpleNamespace(sleep=lambda seconds: None, monotonic=clock)
+    monkeypatch.setattr(idle, "time", passing)
+    caches = set[Path]()
+
+    @contextlib.contextmanager
+    def daemon(cache: Path) -> Iterator[SimpleNamespace]:
+        caches.add(cache)
+        process = SimpleNamespace(pid=7)
+        yield SimpleNamespace(process=process, play=played.append, ready_s=next(starts))
+
+    def asked(pid: int) -> dict[int, Usage]:
+        used = Usage(name="audio", cpu_s=next(used_s, 0.8), pss_bytes=9_000_000)
+        return {pid: msgspec.structs.replace(used, private_bytes=4_000_000)}
+
+    monkeypatch.setattr(idle, "running_daemon", daemon)
+    monkeypatch.setattr(idle, "usage", asked)
+    figures = idle.measure(1.0)
+    assert len(caches) == 1
+    assert len(played) == 2
+    (audio,) = figures.processes
+    assert (audio.pss_mb, audio.private_mb) == (figures.pss_mb, figures.private_mb) == (9.0, 4.0)
+    shares = audio.cpu_silence, audio.cpu_noise, audio.cpu_speech
+    assert shares == pytest.approx((0.1, 0.2, 0.3))
+    assert shares == (figures.cpu_silence, figures.cpu_noise, figures.cpu_speech)
+    assert (figures.ready_s, figures.later_ready_s) == (40.0, 9.0)
