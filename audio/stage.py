@@ -35,8 +35,11 @@ from audio.mute.mute import Mute
 OWN_DEVICES = ("microphone", "loudspeaker")
 # A person who speaks on right after the wake word needs no earcon, and it would disturb the words.
 HEARD_AFTER_S = 0.25
-LOOK_EVERY_S, LOOK_MUTED_EVERY_S = 0.03, 0.2
-"""Seconds between two looks at the mute switch, by which a microphone must close within 0.1 s."""
+LOOK_EVERY_S, LOOK_MUTED_EVERY_S = 0.045, 0.2
+"""Most seconds between two looks at the mute switch, by which a microphone must close within 0.1 s.
+
+Each frame looks. More time than a frame has, so that a loop that hears wakes for frames alone.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +130,8 @@ class AudioStage:
     def _listen(
         self, message: Frame | Tick | Complete | ListenHere | Outheard
     ) -> Iterator[Message]:
-        if self._mute is not None and message.at_s >= self._look_at_s:
+        looks = isinstance(message, Frame) or message.at_s >= self._look_at_s
+        if self._mute is not None and looks:
             yield from self._follow(self._mute, message.at_s)
         if self._muted:
             return

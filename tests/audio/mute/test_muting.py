@@ -135,6 +135,15 @@ def test_it_is_noticed_without_any_sound_and_both_are_heard_as_sounds(tmp_path: 
     assert room.player.earcons == ["muted", "unmuted"]
 
 
+def test_while_sound_comes_nothing_wakes_the_loop_between_two_frames(tmp_path: Path) -> None:
+    room = Room(tmp_path)
+    for frame in silence(0.5):
+        room.hear([frame])
+        due_s = room.stage.deadline_s()
+        assert due_s is not None
+        assert room.at_s + FRAME_S < due_s <= room.at_s + LOOK_EVERY_S
+
+
 def test_of_a_microphone_that_does_not_close_nobody_is_told_that_it_is(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
