@@ -12,9 +12,7 @@ from contextlib import closing
 import pytest
 
 from assistant.bridge.described import described_text
-from assistant.core.config import load_config
 from assistant.core.layout import DESCRIBED_HOME_FILE
-from assistant.doctor.servers import servers
 from assistant.skill.home import load_home
 from tests.support.home_assistant import TOKEN, HomeAssistant, registered, state
 from tests.support.scenario import (
@@ -24,8 +22,7 @@ from tests.support.scenario import (
     Expect,
     Fifo,
     Rows,
-    Say,
-    Spoken,
+    Type,
     bridged,
     command_line,
     running,
@@ -81,49 +78,23 @@ def put_token(daemon: Daemon) -> None:
     )
 
 
-def test_its_lamp_is_switched_by_the_name_it_has_there(
+def test_its_lamp_is_switched_by_the_name_it_has_there_and_its_state_is_known(
     daemon: Daemon, home_assistant: HomeAssistant
 ) -> None:
     tell(
         daemon,
         [
-            Say("computer, turn on the kitchen light"),
+            Type("turn on the kitchen light"),
             Expect("Reply", {"text": "kitchen light", "acted": True}),
             Expect("HomeStates", {"states": {"light.kitchen": "on"}}),
-            Spoken(),
             Rows(LAMP, [("on",)]),
+            Do("by hand", lambda _: home_assistant.put("light.kitchen", "off")),
+            Expect("HomeStates", {"states": {"light.kitchen": "off"}}),
+            Type("is the kitchen light on"),
+            Expect("Reply", {"text": "no"}),
         ],
     )
     assert home_assistant.called() == ("light.turn_on", "light.kitchen", {})
-    assert home_assistant.states["light.kitchen"]["state"] == "on"
-
-
-def test_what_is_switched_there_is_known(daemon: Daemon, home_assistant: HomeAssistant) -> None:
-    tell(
-        daemon,
-        [
-            Do("by hand", lambda _: home_assistant.put("light.kitchen", "off")),
-            Expect("HomeStates", {"states": {"light.kitchen": "off"}}),
-            Say("computer, is the kitchen light on"),
-            Expect("Reply", {"text": "no"}),
-            Spoken(),
-        ],
-    )
-
-
-def test_a_lamp_that_does_not_answer_is_told(daemon: Daemon, home_assistant: HomeAssistant) -> None:
-    home_assistant.deaf.add("light.kitchen")
-    tell(
-        daemon,
-        [
-            Say("computer, turn on the kitchen light"),
-            Expect("Reply", {"text": "kitchen light", "acted": True}),
-            Expect("Reply", {"text": "I asked the kitchen light, but it does not answer."}, 30),
-            Rows(LAMP, [("off",)]),
-        ],
-    )
-    home_assistant.deaf.clear()
-    home_assistant.called()
 
 
 def test_it_may_restart(daemon: Daemon, home_assistant: HomeAssistant) -> None:
@@ -133,30 +104,10 @@ def test_it_may_restart(daemon: Daemon, home_assistant: HomeAssistant) -> None:
             Do("stop it", lambda _: home_assistant.stop()),
             Expect("DeviceChanged", GONE),
             Expect("PlaybackEnded", {"utterance_id": "notice"}),
-            Say("computer, turn on the kitchen light"),
+            Type("turn on the kitchen light"),
             Expect("Reply", {"text": "kitchen light"}),
-            Spoken(),
             Do("start it", lambda _: home_assistant.start()),
-            Expect("DeviceChanged", THERE, within_s=30),
+            Expect("DeviceChanged", THERE),
         ],
     )
     assert home_assistant.called() == ("light.turn_on", "light.kitchen", {})
-
-
-def test_the_doctor_says_so(daemon: Daemon, home_assistant: HomeAssistant) -> None:
-    config, _ = load_config((daemon.config,))
-    (finding,) = servers(config)
-    assert (finding.ok, finding.detail) == (True, f"{home_assistant.url} is connected")
-
-
-def test_another_name_is_taken_over(daemon: Daemon, home_assistant: HomeAssistant) -> None:
-    home_assistant.states["light.bedroom"]["attributes"]["friendly_name"] = "Reading Lamp"
-    tell(
-        daemon,
-        [
-            Do("rename it", lambda _: home_assistant.happens("entity_registry_updated", {})),
-            Expect("Reloaded", {"stage": "skills", "error": ""}, within_s=60),
-        ],
-    )
-    kept = load_home(daemon.state_dir / DESCRIBED_HOME_FILE)
-    assert {entity.name for entity in kept.entities} >= {"Reading Lamp", "Kitchen Light"}

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from assistant.recordings.folder import Recordings
 from tests.support.scenario import (
     Daemon,
     Expect,
-    Rest,
     Rows,
     Say,
     Spoken,
@@ -25,8 +24,6 @@ from tests.support.scenario import (
     tell,
 )
 from tests.support.terminal import terminal
-
-pytestmark = pytest.mark.e2e
 
 SETTINGS = '[security]\npin_for = ["light.bedroom"]\n[log]\nlevel = "debug"\n'
 STATE = "SELECT state FROM devices WHERE entity_id = 'light.bedroom'"
@@ -39,15 +36,14 @@ TRACES = re.compile(
 Numbers of seconds, and ids, have such figures too, but beside others.
 """
 ASKS = Expect("Reply", {"text": "what is the pin", "listen": True})
-UNMASKED = "import assistant.core.bus\nassistant.core.bus.published = lambda message: message\n"
 
 
 @contextmanager
-def guarded(folder: Path, environment: Mapping[str, str] | None = None) -> Iterator[Daemon]:
+def guarded(folder: Path) -> Iterator[Daemon]:
     """A daemon that keeps recordings, with a PIN that was typed at a terminal."""
     (folder / "state").mkdir()
     Recordings(folder / "state" / "recordings").agree()
-    with quiet(folder, SETTINGS, environment=environment) as daemon:
+    with quiet(folder, SETTINGS) as daemon:
         command = command_line("pin", "set", "--config", str(daemon.config))
         with terminal(command, os.environ, Path.cwd()) as at:
             at.answer("PIN", PIN)
@@ -74,7 +70,6 @@ def unlock(daemon: Daemon) -> None:
             Expect("Reply", {"text": "bedroom light", "acted": True}),
             Rows(STATE, [("on",)]),
             Spoken(),
-            Rest(),
         ],
     )
 
@@ -109,6 +104,7 @@ def traces(found: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.e2e
 def test_a_pin_opens_and_leaves_no_trace(tmp_path: Path) -> None:
     with guarded(tmp_path) as daemon:
         unlock(daemon)
@@ -124,12 +120,9 @@ def test_a_pin_opens_and_leaves_no_trace(tmp_path: Path) -> None:
     assert not secrets & sounds
 
 
-def test_without_the_mask_it_would_be_found(tmp_path: Path) -> None:
-    """The control of the test above."""
-    (tmp_path / "patched").mkdir()
-    (tmp_path / "patched" / "sitecustomize.py").write_text(UNMASKED)
-    path = os.pathsep.join((str(tmp_path / "patched"), str(Path.cwd())))
-    with guarded(tmp_path, {"PYTHONPATH": path}) as daemon:
-        unlock(daemon)
-        found = traces(shown(daemon))
-    assert {"Transcript", "Interpretation", "why"} <= found.keys()
+def test_it_would_be_found() -> None:
+    """The control of the test above; that events are masked: `tests/core/test_codec.py`."""
+    event = {"type": "Transcript", "text": f"computer {SAID}", "at_s": 14867.48671}
+    assert traces([("Transcript", json.dumps(event).encode())]).keys() == {"Transcript"}
+    assert traces([("log", b"PIN 4867")])
+    assert not traces([("Transcript", json.dumps(event | {"text": ""}).encode())])
