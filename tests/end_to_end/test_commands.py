@@ -1,11 +1,16 @@
-"""Someone speaks, the assistant acts and answers: real processes on a virtual sound card.
+"""Someone speaks to the daemon, which acts and answers: real processes without a sound card.
 
-Who talks over a reply is heard without its echo here, as with headphones: the virtual card's two
-clocks drift apart. Over an echo, to the sample: `tests/audio/test_listener.py`.
+Who talks over a reply is heard without its echo here, as with headphones; over an echo, to the
+sample: `tests/audio/test_listener.py`.
 """
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,72 +19,61 @@ import pytest
 import soundfile
 
 from assistant.control.traces.ring import lines_of
-from assistant.core.layout import TRACES_FOLDER
+from assistant.core.layout import MEMBERS, TRACES_FOLDER
 from assistant.core.messages import SpokenReply
 from audio.tts.flite import Flite
 from tests.support.otlp import parsed, spans_in, uncovered_s
 from tests.support.processes import until
 from tests.support.recognised import DECOYS, recognised, words
 from tests.support.scenario import (
-    HOME,
+    CUT_OFF,
     Daemon,
     Do,
     Expect,
+    Kill,
     Never,
     Rows,
     Say,
     SayMeanwhile,
     Step,
-    running,
+    Type,
+    quiet,
     served,
     tell,
 )
-from tests.support.virtual_sound import VirtualSound, virtual_sound
 
 pytestmark = pytest.mark.e2e
 
 LIGHTS = "SELECT state FROM devices WHERE entity_id LIKE 'light.%' ORDER BY entity_id"
-MICROPHONE = {"device": "microphone"}
-NOTICE = Expect("PlaybackEnded", {"utterance_id": "notice"})
 TALK = (
-    "To begin, say computer, and tell me what to do. To end, say stop, and I am quiet. "
+    "Whoever listens to me for long enough will hear of many things that nobody has asked for. "
     "I can go on like this for a long while, and nobody will be any the wiser for it."
 )
-"""What nobody but the user may say to any effect."""
 ENDED: list[Step] = [Expect("BargeIn"), Expect("PlaybackEnded", {"interrupted": True})]
+REACH = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 2)"
 
 
 @pytest.fixture(scope="module")
-def sound() -> Iterator[VirtualSound]:
-    with virtual_sound() as card:
-        yield card
-
-
-@pytest.fixture(scope="module")
-def daemon(sound: VirtualSound, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    folder = tmp_path_factory.mktemp("e2e")
-    settings = f'[home]\nfile = "{HOME}"\n[traces]\nkeep = true\n'
-    with running(folder, settings, sound, sound.environment) as started:
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with quiet(tmp_path_factory.mktemp("commands"), "[traces]\nkeep = true\n") as started:
         yield started
 
 
-def test_a_spoken_command_is_done_and_answered_aloud_and_accounted_for(
-    daemon: Daemon, sound: VirtualSound, tmp_path: Path
-) -> None:
-    with sound.recording(tmp_path / "reply.wav"):
-        tell(
-            daemon,
-            [
-                Say("computer, turn on the kitchen light", "rms"),
-                Expect("Woke", {"wake_word": "computer"}),
-                Expect("Transcript"),
-                Expect("Reply", {"intent": "HassTurnOn", "text": "kitchen light"}),
-                Rows(LIGHTS, [("off",), ("on",)]),
-                Never(("BargeIn",), until=Expect("PlaybackEnded")),
-            ],
-        )
+def test_a_spoken_command_is_done_and_answered_aloud_and_accounted_for(daemon: Daemon) -> None:
+    tell(
+        daemon,
+        [
+            Say("computer, turn on the kitchen light", "rms"),
+            Expect("Woke", {"wake_word": "computer"}),
+            Expect("Transcript"),
+            Expect("Reply", {"intent": "HassTurnOn", "text": "kitchen light"}),
+            Rows(LIGHTS, [("off",), ("on",)]),
+            Never(("BargeIn",), until=Expect("PlaybackEnded")),
+        ],
+    )
     reply = daemon.last("Reply")
-    assert recognised(tmp_path / "reply.wav", [reply["text"], *DECOYS]) == words(reply["text"])
+    aloud = daemon.state_dir.parent / "replies" / f"{reply['utterance_id']}.wav"
+    assert recognised(aloud, [reply["text"], *DECOYS]) == words(reply["text"])
     (account,) = daemon.request("why")["accounts"]
     assert account["heard"] == daemon.last("Transcript")["text"]
     assert account["replies"] == [reply["text"]]
@@ -105,22 +99,26 @@ def test_the_recogniser_of_replies_can_tell_them_apart(tmp_path: Path) -> None:
 def test_what_goes_on_from_a_reply_needs_no_wake_word_and_other_talk_gets_none(
     daemon: Daemon,
 ) -> None:
+    # Typed: recognition believes what it was not asked for only where it is in time.
+    daemon.forget()
+    replies = len(daemon.all("Reply"))
     tell(
         daemon,
         [
-            Say("computer, turn on the kitchen light", "rms"),
+            Type("turn on the kitchen light"),
             Expect("Reply", {"intent": "HassTurnOn", "text": "kitchen light"}),
             Expect("PlaybackEnded"),
-            Say("and the bedroom light", "rms"),
-            Expect("Transcript", {"unasked": True}),
+            Type("and the bedroom light", unasked=True),
             Expect("Reply", {"intent": "HassTurnOn", "text": "bedroom light"}),
             Rows(LIGHTS, [("on",), ("on",)]),
             Expect("PlaybackEnded"),
-            Say("the old man went to the river", "rms"),
-            Never(("Reply", "Woke"), until=Expect("Commit")),
-            Never(("Reply",), until=Expect("Level")),
+            Type("the old man went to the river", unasked=True),
+            Type("is the bedroom light on"),
+            Expect("Reply", {"text": "yes"}),
+            Expect("PlaybackEnded"),
         ],
     )
+    assert len(daemon.all("Reply")) == replies + 3
 
 
 def test_without_the_wake_word_nothing_is_done(daemon: Daemon) -> None:
@@ -139,12 +137,6 @@ def test_without_the_wake_word_nothing_is_done(daemon: Daemon) -> None:
     assert (len(daemon.all("Woke")), len(daemon.all("Reply"))) == (woken + 1, replies + 1)
 
 
-def test_the_assistant_neither_wakes_nor_stops_itself(daemon: Daemon, sound: VirtualSound) -> None:
-    uninterrupted = Expect("PlaybackEnded", {"interrupted": False})
-    with sound.echoing():
-        tell(daemon, [*_it_talks(), Never(("BargeIn", "Woke"), until=uninterrupted)])
-
-
 def test_stop_or_the_wake_word_ends_a_reply(daemon: Daemon) -> None:
     tell(
         daemon,
@@ -161,24 +153,50 @@ def test_stop_or_the_wake_word_ends_a_reply(daemon: Daemon) -> None:
     )
 
 
-def test_a_microphone_that_comes_back_is_heard(daemon: Daemon, sound: VirtualSound) -> None:
+@pytest.mark.skipif(not CUT_OFF, reason="this user may not make network namespaces; run as root")
+def test_no_process_has_a_network(daemon: Daemon) -> None:
+    ours = os.readlink("/proc/self/ns/net")
+    theirs = {os.readlink(f"/proc/{daemon.pid(name)}/ns/net") for name in MEMBERS}
+    assert len(theirs) == 1
+    assert ours not in theirs
+    # The control: with such a network not even this process can be reached.
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        reach = (sys.executable, "-c", REACH, str(server.getsockname()[1]))
+        assert subprocess.run(reach).returncode == 0
+        cut_off = subprocess.run((*CUT_OFF, *reach), capture_output=True, text=True)
+        assert "Network is unreachable" in cut_off.stderr
+
+
+def test_what_fails_for_ever_stays_down_and_the_rest_goes_on(daemon: Daemon) -> None:
     tell(
         daemon,
         [
-            Do("pull it out", lambda _: sound.unplug_microphone()),
-            Expect("DeviceChanged", {**MICROPHONE, "present": False}),
-            NOTICE,
-            Do("put it in", lambda _: sound.plug_microphone()),
-            Expect("Level"),
-            Expect("DeviceChanged", {**MICROPHONE, "present": True}),
-            NOTICE,
-            *served(),
+            *_fails("answer"),
+            *_fails("answer"),
+            Kill("answer"),
+            Expect("SafeModeEntered", {"stage": "answer"}),
+            Type("set a timer for one second"),
+            Expect("Reply", {"acted": True}),
+            Expect("PlaybackEnded", {"utterance_id": "timer-"}),
+            Rows("SELECT * FROM timers", [], within_s=60.0),
         ],
     )
 
 
-def _it_talks() -> list[Step]:
-    def say(daemon: Daemon) -> None:
-        daemon.bus.send(SpokenReply(utterance_id="talk", text=TALK))
+def test_all_in_one_process(tmp_path: Path) -> None:
+    with quiet(tmp_path, arguments=("--single",)) as daemon:
+        assert {daemon.pid(name) for name in MEMBERS} == {daemon.process.pid}
+        tell(daemon, served())
 
-    return [Do("let it talk", say), Expect("PlaybackStarted", {"utterance_id": "talk"})]
+
+def _it_talks() -> list[Step]:
+    name = uuid.uuid4().hex[:12]  # a reply is played once
+
+    def say(daemon: Daemon) -> None:
+        daemon.bus.send(SpokenReply(utterance_id=name, text=TALK))
+
+    return [Do("let it talk", say), Expect("PlaybackStarted", {"utterance_id": name})]
+
+
+def _fails(stage: str) -> list[Step]:
+    return [Kill(stage), Expect("StageRestarted", {"stage": stage})]

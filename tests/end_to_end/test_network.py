@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -21,9 +22,10 @@ from assistant.bridge.described import described_text
 from assistant.bridge.discovery.devices import described
 from assistant.bridge.discovery.registry import Registry
 from assistant.control.client import ControlClient
-from assistant.core.layout import DESCRIBED_HOME_FILE, MEMBERS
+from assistant.core.layout import DESCRIBED_HOME_FILE, MEMBERS, NAMES_FILE
 from assistant.core.settings.mpd import PLAYER
 from assistant.core.settings.mpris import PLAYER as SESSION
+from assistant.core.speakable import write_names
 from assistant.core.traces.ids import trace_id_of
 from tests.support.isolated_skills import written
 from tests.support.mosquitto import MOSQUITTO, Lamp, running_broker
@@ -78,6 +80,14 @@ LAMP = {
     "avty": [{"t": "zigbee2mqtt/bridge/state", "val_tpl": "{{ value_json.state }}"}],
     "dev": {"ids": ["zigbee2mqtt_0x1"], "name": "Desk Lamp", "sa": "Bedroom"},
 }
+MUSIC = {
+    "playlist": ("Cooking",),
+    "genre": ("Jazz", "Rock"),
+    "artist": ("Miles Davis", "Queen"),
+    "album": ("A Night at the Opera", "Kind of Blue"),
+    "title": ("Blue in Green", "Bohemian Rhapsody", "So What"),
+}
+"""What the player has, by its kinds in their order."""
 BEDROOM = "SELECT state FROM devices WHERE entity_id = 'light.bedroom'"
 DESK = "SELECT state FROM devices WHERE entity_id = 'light.desk_lamp'"
 
@@ -119,6 +129,12 @@ class Network:
         known.announces(TOPIC, json.dumps(LAMP).encode())
         home = described_text(described(known.settle().devices))
         (self.daemon.state_dir / DESCRIBED_HOME_FILE).write_text(home)
+        with closing(sqlite3.connect(self.daemon.state_dir / "state.db")) as state, state:
+            rows = [(kind, name) for kind, names in MUSIC.items() for name in names]
+            state.executemany("INSERT INTO music VALUES (?, ?)", rows)
+        names = tuple(name for _, name in rows)
+        given = {"music": {"search_query": names}, "news": {"feed": ("Harbour Post",)}}
+        write_names(self.daemon.state_dir / NAMES_FILE, given)
         with self.daemon.config.open("a") as config:
             config.write(self._settings())
         reload = command_line("reload", "--config", str(self.daemon.config))

@@ -27,9 +27,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
+
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.layout import MEMBERS
+from assistant.core.messages import Transcript
 from assistant.pipeline import typed
 from assistant.serving.processes import consumers
 from audio.frames import frames_of
@@ -45,6 +48,8 @@ def may_cut_off() -> bool:
 STARTUP_S = 240.0
 PATIENCE_S = 60.0
 """Longest wait for an event, in seconds: a machine that is busy with other tests may need it."""
+AGAIN_S = 15.0
+"""Seconds after which something is said once more."""
 AT_REST_S = 4.0
 STOP_S = 60.0
 HOME = Path(__file__).parent / "home.yaml"
@@ -100,9 +105,11 @@ class Daemon:
             closing(Bus("scenario", address, MEMBERS, consumers(), ()))
         )
 
-    def type(self, text: str, area: str = "") -> None:
+    def type(self, text: str, unasked: bool = False) -> None:
         """Give the daemon a text in place of what recognition hears."""
-        for message in typed(uuid.uuid4().hex[:12], text, boottime_s(), area):
+        for message in typed(uuid.uuid4().hex[:12], text, boottime_s()):
+            if isinstance(message, Transcript):
+                message = msgspec.structs.replace(message, unasked=unasked)
             self.bus.send(message)
 
     def ask(self, *arguments: str) -> dict[str, Any]:
@@ -213,6 +220,29 @@ class Say:
 
 
 @dataclass(frozen=True)
+class SayUntil:
+    """As `Say`, and as people do once more where it has not come to what it should.
+
+    For a virtual sound card: it drops sound where the machine is busy.
+    """
+
+    text: str
+    until: Expect
+    times: int = 4
+
+    def run(self, daemon: Daemon) -> None:
+        for left in reversed(range(self.times)):
+            Say(self.text).run(daemon)
+            try:
+                daemon.wait_for(self.until.matches, PATIENCE_S if not left else AGAIN_S)
+            except AssertionError:
+                if not left:
+                    raise
+            else:
+                return
+
+
+@dataclass(frozen=True)
 class SayMeanwhile:
     """As `Say`, but the scenario goes on while the words are being spoken."""
 
@@ -228,13 +258,17 @@ class SayMeanwhile:
 
 @dataclass(frozen=True)
 class Type:
-    """Someone types `text`: for stories that are not about hearing."""
+    """Someone types `text`: for stories that are not about hearing.
+
+    `unasked` is what was said without the wake word.
+    """
 
     text: str
+    unasked: bool = False
 
     def run(self, daemon: Daemon) -> None:
         daemon.forget()
-        daemon.type(self.text)
+        daemon.type(self.text, self.unasked)
 
 
 @dataclass(frozen=True)
