@@ -28,14 +28,14 @@ def local(died: Path) -> Pool:
         "answer": LocalStage(partial(Speller, str(died)), policy),
         GENERATOR: LocalStage(slow_generator, policy),
     }
-    return LocalPool(stages, silence_s=8.0, starts_s=60.0)
+    return LocalPool(stages, silence_s=4.0, starts_s=60.0)
 
 
 def ray(died: Path) -> Pool:
     pytest.importorskip("assistant.hub.ray.engine", reason="the extra hub is not installed")
     pool = importlib.import_module("assistant.hub.ray.pool")
     stages = {"answer": partial(Speller, str(died)), GENERATOR: slow_generator}
-    made: Pool = pool.ray_pool(stages, replicas=2, silence_s=8.0)
+    made: Pool = pool.ray_pool(stages, replicas=2, silence_s=4.0)
     return made
 
 

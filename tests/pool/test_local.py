@@ -51,6 +51,7 @@ def wait(pool: LocalPool, done: Callable[[], bool]) -> None:
         pool.poll(0.05)
 
 
+@pytest.mark.depth
 def test_load_starts_workers_and_rest_ends_them_and_nothing_is_lost(
     start: Callable[..., LocalPool],
 ) -> None:
@@ -67,6 +68,7 @@ def test_load_starts_workers_and_rest_ends_them_and_nothing_is_lost(
         time.sleep(0.05)
 
 
+@pytest.mark.depth
 def test_what_there_is_no_time_for_is_asked_in_its_lighter_form_or_not_at_all(
     start: Callable[..., LocalPool],
 ) -> None:
