@@ -78,9 +78,11 @@ class Watcher:
 
     def _found(self) -> dict[int, str]:
         root = self._target.rig.process.pid
-        found = {pid: process.name for pid, process in usage(root).items()}
-        ours = {pid: name for pid, name in found.items() if name in WATCHED}
-        return {**ours, **self._target.also}
+        first: dict[str, int] = {}
+        for pid, process in usage(root).items():  # a fork that learns has its parent's name
+            if process.name in WATCHED:
+                first.setdefault(process.name, pid)
+        return {**{pid: name for name, pid in first.items()}, **self._target.also}
 
 
 def resident(pid: int) -> tuple[int, int]:
