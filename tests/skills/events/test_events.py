@@ -25,6 +25,7 @@ from assistant.skill import (
 from assistant.skill.events import Trigger
 from assistant.skill.testing import NOW, memory_context
 from skills import deadline
+from skills.events import events
 from skills.events.store import MOST_WAITING
 from skills.later.sun import Position, sun_time
 from skills.registry import Registry
@@ -67,6 +68,13 @@ def times(told: Told) -> list[str]:
     return [f"{event.at:%d %H:%M}" for event in told if isinstance(event, TimeReached)]
 
 
+@pytest.fixture
+def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock is compared every ten minutes alone, so that days go by sooner."""
+    monkeypatch.setattr(events, "RECHECK_S", 600.0)
+
+
+@pytest.mark.usefixtures("seldom")
 @pytest.mark.parametrize(
     ("every", "expected"),
     [
@@ -85,6 +93,7 @@ def test_a_time_comes_again(talks: Callable[..., Talk], every: Every, expected: 
     assert all(isinstance(e, TimeReached) and e.late < timedelta(minutes=2) for e in told)
 
 
+@pytest.mark.usefixtures("seldom")
 def test_a_time_follows_the_sun(talks: Callable[..., Talk]) -> None:
     skill, told = listening(Every(sun="sunset", offset=timedelta(minutes=-10)))
     talk = talks(registry=served(skill), now=EVENING.astimezone(ZURICH), where=ZURICH_AT)
