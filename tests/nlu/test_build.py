@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from assistant.cli.shared.conversation import temporary_config
 from assistant.composition import Composition
 from assistant.core.messages import Interpretation, Transcript
@@ -15,6 +17,7 @@ VILLA = Home(
 )
 
 
+@pytest.mark.usefixtures("sentences_alone")
 def test_parts_are_composed_in_the_home_and_room_of_the_sentences() -> None:
     composition = Composition(temporary_config(None, None))
     there = composition.understanding.templates_of(VILLA).in_area("orangery")
