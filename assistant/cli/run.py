@@ -15,4 +15,6 @@ def run(
     single: Annotated[bool, typer.Option("--single", help="All in one process.")] = False,
 ) -> None:
     """Run the assistant until it is stopped (Ctrl-C, SIGTERM); SIGHUP reloads its settings."""
+    if not single:
+        daemon.take_over(config)
     raise typer.Exit(daemon.run(config, single))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -121,3 +123,33 @@ def test_its_folders_are_its_own_while_it_runs(config: Path) -> None:
     assert Supervised.asked["umask"] == 0o077  # what it writes is its user's alone
     for name in ("state", "run"):
         assert (config.parent / name).stat().st_mode & 0o777 == 0o700
+
+
+def test_the_supervisor_runs_in_place_of_the_command_line_and_without_what_that_loads(
+    config: Path,
+) -> None:
+    """The control: the command line itself loads typer, and with that pydantic."""
+    loaded = "import sys; print({'typer', 'pydantic_core', 'rich'} & sys.modules.keys())"
+    replaced = (
+        "import os, sys; from pathlib import Path; from assistant.cli.run import run\n"
+        f"{loaded}\n"
+        "os.execve = lambda file, program, environment: print(*program[1:], flush=True)\n"
+        "from assistant.supervision.daemon import take_over; take_over(Path(sys.argv[1]))"
+    )
+    before, program = python(replaced, str(config))
+    assert "typer" in before
+    assert program == f"-P -m assistant.supervision.daemon {config}"
+    assert python(f"import assistant.supervision.daemon; {loaded}") == ["set()"]
+
+
+def python(code: str, *arguments: str) -> list[str]:
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_wrong_settings_end_it_with_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = tmp_path / "none.toml"
+    assert daemon.main([str(missing)]) == 2
+    assert capsys.readouterr().err == f"assistant: {missing}: No such file or directory\n"
