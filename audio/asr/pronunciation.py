@@ -22,7 +22,7 @@ _CONSONANTS = (
 PHONES = frozenset(VOWELS + _CONSONANTS)
 """The phones of the CMU dictionary, without stress: those of the en-us acoustic model."""
 
-_TIMEOUT_S = 5.0
+_TIMEOUT_S = 30.0
 
 # flite writes the CMU set in lower case with two phones of its own.
 _FLITE = {"AX": ("AH",), "PAU": ()}
