@@ -60,3 +60,21 @@ def test_speaking_and_listening_choose_the_devices(tmp_path: Path) -> None:
     assert settings.read_text().startswith(before)
     assert tomllib.loads(settings.read_text())["audio"].keys() == {"input", "output"}
     load_settings((settings,))
+
+
+def test_a_microphone_that_hears_nobody_is_not_proposed(tmp_path: Path) -> None:
+    # The control: without a voice none stands out, and the setting stays.
+    settings = tmp_path / "config.toml"
+    command = command_line("setup", "--config", str(settings), "--loudspeaker", "none")
+    with (
+        virtual_sound() as sound,
+        terminal(command, sound.environment, tmp_path) as user,
+    ):
+        user.answer("which microphone hears you best?")
+        user.answer("Once more?")
+        user.expect("does not hear you")
+        user.answer("Which microphone (0 for none) [0]")
+        user.expect("Wake word [")
+        user.interrupt()
+        user.ends()
+    assert not settings.exists()

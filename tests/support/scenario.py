@@ -8,15 +8,18 @@ story needs no sound card.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import queue
+import select
 import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import termios
 import threading
 import time
 import uuid
@@ -52,6 +55,9 @@ AGAIN_S = 15.0
 """Seconds after which something is said once more."""
 AT_REST_S = 4.0
 STOP_S = 60.0
+LARGEST_PIPE_BYTES = 1 << 20
+"""Half a minute of speech, and the most that a user may ask for."""
+LOOK_MS = 20
 HOME = Path(__file__).parent / "home.yaml"
 CUT_OFF = ("unshare", "--net") if may_cut_off() else ()
 """Before a command: it has no network, not even the loopback device; nothing where not allowed."""
@@ -71,10 +77,23 @@ class Fifo:
     path: Path
 
     def speak(self, wav: Path) -> None:
-        """Write the recording; it returns when all but the last two seconds were heard."""
+        """Write the recording; it returns when all was heard, or the ears have died in mid-word.
+
+        It is written at once: a silence while a busy machine lets this wait would end the sentence.
+        """
         samples = b"".join(frames_of(wav))
         with suppress(BrokenPipeError), self.path.open("wb", buffering=0) as fifo:
-            fifo.write(samples)  # breaks off when the ears die in mid-word
+            fcntl.fcntl(fifo, fcntl.F_SETPIPE_SZ, LARGEST_PIPE_BYTES)
+            fifo.write(samples)
+            ears = select.poll()
+            ears.register(fifo, 0)
+            while _waiting(fifo.fileno()) and not ears.poll(LOOK_MS):
+                pass
+
+
+def _waiting(pipe: int) -> int:
+    """Bytes that were written and not yet read."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 @dataclass
