@@ -47,6 +47,7 @@ def test_speaking_and_listening_choose_the_devices(tmp_path: Path) -> None:
         say("computer")
         user.expect("I heard it.")
         user.answer("Its address on your network")
+        user.answer("Shall they be asked for anew?")
         user.answer("Room (0 for none)", "1")
         user.answer("Write it?")
         user.answer("Type one", "speak")
