@@ -1,4 +1,4 @@
-"""The tables of faults and situations name tests that there are, and codes that are logged."""
+"""The tables of faults, situations and stories name tests that there are, and logged codes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 FAULTS = (REPOSITORY / "docs" / "faults.md").read_text("utf-8")
+STORIES = (REPOSITORY / "tests" / "STORIES.md").read_text("utf-8")
 SITUATIONS = (REPOSITORY / "docs" / "situations.md").read_text("utf-8")
 PROGRAM = "".join(
     file.read_text("utf-8")
@@ -39,6 +40,22 @@ def test_every_situation_has_a_test_that_exists() -> None:
     assert not [name for *_, tests in rows(SITUATIONS) for name in missing(tests)]
 
 
+def gone(stories: str) -> list[str]:
+    """The tests that a table of stories names and that there are not."""
+    found, code = [], ""
+    for file, name in re.findall(r"`([\w/]*(?:\.py)?)(?:::(\w+))?`", stories):
+        if file.endswith(".py"):
+            code = (REPOSITORY / "tests" / file).read_text("utf-8")
+        if name and f"def {name}(" not in code:
+            found.append(name)
+    return found
+
+
+def test_every_story_that_is_gone_has_a_test_that_exists() -> None:
+    assert STORIES.count(".py::test_") > 20
+    assert gone(STORIES) == []
+
+
 def test_every_code_is_one_of_the_program() -> None:
     codes = [code for row in rows() for code in re.findall(r"`(\w+\.\w*)`", row[2])]
     assert len(codes) > 5
@@ -48,4 +65,7 @@ def test_every_code_is_one_of_the_program() -> None:
 def test_what_there_is_not_is_noticed() -> None:
     # The control of the checks above.
     assert missing("`tests/test_docs.py::test_telepathy`") == ["test_telepathy"]
+    assert gone("`test_docs.py::test_what_there_is_not_is_noticed`, `::test_telepathy`") == [
+        "test_telepathy"
+    ]
     assert "storage.telepathy" not in PROGRAM
