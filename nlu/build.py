@@ -46,8 +46,9 @@ from nlu.values.slot_answer import resolve_answer
 FITTED_OF_EACH, FITTING_SEED = 12, 1
 """Number of sentences of each of the skills' intents that the intent head is fitted to, and the
 seed that draws them. With a number for all, a further skill took some from every other."""
-FEW = 0.05
-"""Share of the sentences that are drawn for a first start, in a second."""
+FEW = 0.2
+"""Share of the sentences that are drawn for a first start. Of 12 commands in flite's voice 11 are
+heard with it and with 0.1, 10 with 0.15, and 8 with 0.05, which takes half the time."""
 
 
 def speakable_key(
