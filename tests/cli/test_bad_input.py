@@ -12,7 +12,7 @@ import pytest
 import soundfile
 
 from skills.registry import load_registry
-from tests.support.commands import run_assistant
+from tests.support.commands import run_assistant, run_process
 
 WHISPER = "whisper-tiny.en"
 
@@ -119,13 +119,13 @@ def test_the_daemon_does_not_start_on_wrong_settings(
 ) -> None:
     config = tmp_path / "config.toml"
     config.write_text(settings)
-    refused(assistant(tmp_path, "run", "--config", config), *words)
+    refused(assistant(tmp_path, "run", "--single", "--config", config), *words)
     assert {file.name for file in tmp_path.iterdir()} <= {config.name, ".cache", ".local"}
 
 
 def test_settings_that_are_not_there(tmp_path: Path) -> None:
     missing = tmp_path / "none.toml"
-    refused(assistant(tmp_path, "run", "--config", missing), str(missing))
+    refused(run_process("run", "--config", missing), str(missing))
 
 
 def test_a_model_that_was_tampered_with(tmp_path: Path) -> None:
@@ -146,6 +146,7 @@ def test_minutes_of_silence_hold_no_words(tmp_path: Path) -> None:
     assert '"transcript":""' in result.stdout
 
 
+@pytest.mark.usefixtures("sentences_alone")
 def test_what_is_said_is_no_markup(tmp_path: Path) -> None:
     shown = assistant(tmp_path, "say", "--explain", "[/bold] [red]hello[/red")
     assert shown.returncode == 0, shown.stderr

@@ -21,7 +21,7 @@ from tests.support.commands import as_process, run_assistant, run_process
         (("models", "list", "--json"), 0),
         (("say", "--louder", "hello"), 2),
         (("sensors", "replay", "none.csv"), 2),
-        (("run", "--config", "none.toml"), 2),
+        (("run", "--single", "--config", "none.toml"), 2),
     ],
     ids=lambda words: "" if isinstance(words, int) else words[0],
 )

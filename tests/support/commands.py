@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 import pytest
 
@@ -78,6 +78,7 @@ def as_process(
         patch.chdir(folder or Path.cwd())
         patch.setattr(sys, "argv", list(words))
         patch.setattr(sys, "excepthook", sys.excepthook)
+        patch.setattr(os, "execve", _becomes_another)
         patch.setattr(root, "handlers", [])
         patch.setattr(PROVIDERS, "_wanted", ())
         patch.setattr(PROVIDERS, "faults", {})
@@ -140,6 +141,10 @@ def _become(environment: Mapping[str, str]) -> None:
         os.environ.clear()
         os.environ.update(environment)
         time.tzset()
+
+
+def _becomes_another(*_: object) -> NoReturn:
+    raise AssertionError("a command that becomes another program is run by run_process")
 
 
 def _written(stream: IO[bytes]) -> str:
