@@ -113,6 +113,11 @@ class Listener:
         """Whether somebody is asked to speak, or does; nothing is to drown them out."""
         return self._open is not None and not self._open.unasked
 
+    @property
+    def idle(self) -> bool:
+        """Whether it only waits for a wake word: nobody is heard, and nothing is played."""
+        return self._open is None and not self._replying
+
     def feed(self, message: Message) -> Iterator[Message]:
         """Take a frame, what is played, news of it, a verdict, or a `Tick` when no frames come."""
         match message:

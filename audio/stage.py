@@ -35,10 +35,10 @@ from audio.mute.mute import Mute
 OWN_DEVICES = ("microphone", "loudspeaker")
 # A person who speaks on right after the wake word needs no earcon, and it would disturb the words.
 HEARD_AFTER_S = 0.25
-LOOK_EVERY_S, LOOK_MUTED_EVERY_S = 0.045, 0.2
+LOOK_EVERY_S, LOOK_MUTED_EVERY_S = 0.07, 0.2
 """Most seconds between two looks at the mute switch, by which a microphone must close within 0.1 s.
 
-Each frame looks. More time than a frame has, so that a loop that hears wakes for frames alone.
+Each frame looks. More time than two frames have, so that a loop that hears wakes for frames alone.
 """
 
 log = logging.getLogger(__name__)
@@ -60,10 +60,18 @@ class Player(Protocol):
         """Stop playing at once."""
 
 
+class Microphones(Protocol):
+    """Where the frames come from."""
+
+    unhurried: bool
+    """Whether frames may wait for each other."""
+
+
 class AudioStage:
     """Listener and player together; the player's news comes in like any other message.
 
     With `mute` the microphones are closed while it says so, and what is asked then is not answered.
+    The `microphones` are not hurried while there is only a wake word to wait for.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -81,9 +89,15 @@ class AudioStage:
     )
 
     def __init__(
-        self, listener: Listener, player: Player, earcons: bool = True, mute: Mute | None = None
+        self,
+        listener: Listener,
+        player: Player,
+        earcons: bool = True,
+        mute: Mute | None = None,
+        microphones: Microphones | None = None,
     ) -> None:
         self._listener, self._player, self._earcons = listener, player, earcons
+        self._microphones = microphones
         self._mute = mute
         self._muted = mute is not None and mute.on
         self._look_at_s = 0.0
@@ -142,6 +156,8 @@ class AudioStage:
                 self._confirm_at_s = message.at_s + HEARD_AFTER_S if output.wake_word else None
             yield output
         self._player.lower(self._listener.listening)
+        if self._microphones is not None:
+            self._microphones.unhurried = self._listener.idle
         if self._confirm_at_s is not None and message.at_s >= self._confirm_at_s:
             self._confirm_at_s = None
             if self._listener.waiting:

@@ -254,7 +254,7 @@ def _audio(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Pro
 
     def make(config: Config) -> Stage:
         listener = make_listener(config, own_voice=own_voice, microphones=capture.microphones)
-        return AudioStage(listener, playback, config.voice.earcons, mute)
+        return AudioStage(listener, playback, config.voice.earcons, mute, capture)
 
     return ProcessParts(
         make(config),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import closing
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 
@@ -67,6 +68,18 @@ def hear(audio: AudioStage, frames: list[bytes]) -> list[Message]:
         for number, samples in enumerate(frames, 1)
         for message in audio.feed(Frame(samples=samples, at_s=number * FRAME_S))
     ]
+
+
+def test_only_while_it_waits_for_a_wake_word_microphones_are_in_no_hurry() -> None:
+    microphones = SimpleNamespace(unhurried=False)
+    engine, player = Scripted({3: "computer"}), Player()
+    listener = Listener(ListeningSettings(), engine, new_id=lambda: "u1")
+    audio = AudioStage(listener, player, microphones=microphones)
+    unhurried = []
+    for number, samples in enumerate(silence(0.2), 1):
+        list(audio.feed(Frame(samples=samples, at_s=number * FRAME_S)))
+        unhurried.append(microphones.unhurried)
+    assert unhurried == [True, True, *[False] * (len(unhurried) - 2)]
 
 
 def test_who_waits_after_the_wake_word_hears_the_earcon_once() -> None:

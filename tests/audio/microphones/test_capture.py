@@ -17,7 +17,7 @@ import soundfile
 from assistant.core.clock import boottime_s
 from assistant.core.messages import DeviceChanged, Frame, Message
 from audio.frames import FRAME_BYTES, FRAME_S, SILENCE
-from audio.microphones.capture import Capture
+from audio.microphones.capture import TOGETHER, Capture
 from tests.support.hearing import Hearing
 from tests.support.virtual_sound import VirtualSound, virtual_sound
 
@@ -54,6 +54,29 @@ def test_without_a_writer_a_fifo_gives_silence_in_real_time(fifo: Path) -> None:
     assert set(sounds(messages)) == {SILENCE}
     assert np.diff(times_s) == pytest.approx([FRAME_S] * (len(times_s) - 1))
     assert capture.frames_total == len(messages)
+
+
+def test_in_no_hurry_frames_are_read_together(tmp_path: Path) -> None:
+    capture = Capture([f"fifo:{tmp_path / 'mic'}"], paused=True)
+    poll = select.poll()
+    poll.register(capture, select.POLLIN)
+
+    def frames_read() -> list[int]:
+        """How many frames are read after each of four that arrive."""
+        counts = []
+        for number in range(4):
+            capture._stopped.clear()
+            capture._deliver(0, Frame(samples=SILENCE, at_s=float(number)))
+            counts.append(len(list(capture.read())) if poll.poll(0) else 0)
+        return counts
+
+    assert frames_read() == [1, 1, 1, 1]
+    capture.unhurried = True
+    assert frames_read() == [0, TOGETHER, 0, TOGETHER]
+    capture._deliver(0, Frame(samples=SILENCE, at_s=0.0))
+    capture._deliver(0, DeviceChanged(device="microphone", present=False))  # news never waits
+    assert poll.poll(0)
+    capture.close()
 
 
 def test_writers_come_and_go_and_may_write_ahead(fifo: Path) -> None:
