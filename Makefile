@@ -85,7 +85,7 @@ tests:
 
 .PHONY: test-parts
 test-parts:
-	MAKEFLAGS= nice -n 19 $(PYTEST) -n $(CORES) --dist worksteal --durations=60 -m "not e2e and $(SET)"
+	MAKEFLAGS= nice -n 19 $(PYTEST) -n $$(($(CORES) * 3 / 2)) --dist worksteal --durations=60 -m "not e2e and $(SET)"
 
 .PHONY: test-stories
 test-stories:

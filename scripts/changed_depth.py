@@ -3,7 +3,8 @@
 `python -m scripts.changed_depth [COMMIT]` prints their paths. Without a commit it is the last one
 of the day before the newest; where that is missing, as in a shallow clone, all are printed.
 A file's feature is what it imports and the folder that it mirrors, and what the modules there
-import; a change of the requirements changes every feature.
+import; that of a file in no folder is the whole program. A change of the requirements changes every
+feature.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 MARKED = re.compile(r"\bmark\.depth\b")
-ROOTS = ("assistant", "audio", "nlu", "skills", "benchmarks", "models", "scripts", "tests")
+PROGRAM = ("assistant", "audio", "nlu", "skills")
+ROOTS = (*PROGRAM, "benchmarks", "models", "scripts", "tests")
 FOR_ALL = ("pyproject.toml", "requirements/", "models/manifest.toml", "tests/conftest.py")
 """Starts of the paths on which every test depends."""
 
@@ -40,10 +42,11 @@ def _depends_on(root: Path, test: Path) -> set[str]:
 
 
 def _mirrored(root: Path, test: Path) -> Iterator[Path]:
-    """The modules of the folder that a test's folder mirrors."""
+    """The modules of the folder that a test's folder mirrors; the program's for a test in none."""
     inside = test.parent.relative_to(root / "tests")
-    for folder in (root / inside, root / "assistant" / inside):
-        if inside.parts and folder.is_dir():
+    mirrored = [root / inside, root / "assistant" / inside]
+    for folder in mirrored if inside.parts else [root / name for name in PROGRAM]:
+        if folder.is_dir():
             yield from folder.rglob("*.py")
 
 

@@ -87,6 +87,12 @@ def test_the_depth_of_what_has_changed_is_chosen(
     assert chosen(tree, [changed]) == files
 
 
+def test_a_test_of_no_folder_is_of_the_whole_program(tree: Path) -> None:
+    (tree / "tests/test_whole.py").write_text("pytestmark = pytest.mark.depth\n")
+    assert chosen(tree, ["assistant/rooms/base/room.py"])[-1] == "tests/test_whole.py"
+    assert chosen(tree, ["README.md"]) == []
+
+
 def test_where_history_is_missing_all_is_chosen(tree: Path) -> None:
     assert changed_since(tree) is None
     assert chosen(tree, None) == ["tests/music/test_player.py", "tests/rooms/test_wire.py"]

@@ -21,6 +21,8 @@ from tests.support.commands import run_assistant
 from tests.support.situations import RATE, Sound, across_the_room, whispered
 from tests.support.voices import speech
 
+pytestmark = pytest.mark.depth
+
 HOME = Path("assistant/demo/home.yaml")
 LIGHT = "turn on the kitchen light"
 LIT = "I turned on the kitchen light."

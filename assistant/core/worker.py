@@ -263,6 +263,7 @@ class Worker:
                 error = fault.message
                 log.error("%s: keeps its %s: %s (%s)", self._name, wish.model, error, fault.code)
             if not wish.version:  # nobody asked for it, and the versions are as they were
+                collect_and_trim()  # what was made in haste may have been as large
                 continue
             if not error:
                 does = "tries" if wish.share else "runs"

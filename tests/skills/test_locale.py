@@ -56,6 +56,7 @@ def rolls(registry: Registry) -> tuple[str, ...]:
     return next(schema.sentences for schema in manifest.intents if schema.intent == "RollBones")
 
 
+@pytest.mark.usefixtures("sentences_alone")
 def test_its_english_sentences_are_understood(folder: Path) -> None:
     said = ("say", "--skill", str(folder), "cast twenty sided knuckles")
     assert last_line(*said)["intent"] != "RollBones"  # the control: without the file
