@@ -10,7 +10,6 @@ feature.
 from __future__ import annotations
 
 import ast
-import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -18,7 +17,6 @@ from functools import cache
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-MARKED = re.compile(r"\bmark\.depth\b")
 PROGRAM = ("assistant", "audio", "nlu", "skills")
 ROOTS = (*PROGRAM, "benchmarks", "models", "scripts", "tests")
 FOR_ALL = ("pyproject.toml", "requirements/", "models/manifest.toml", "tests/conftest.py")
@@ -27,11 +25,24 @@ FOR_ALL = ("pyproject.toml", "requirements/", "models/manifest.toml", "tests/con
 
 def chosen(root: Path, changed: Iterable[str] | None) -> list[str]:
     """The files with depth, below `root`, of what has `changed` (paths); all where that is None."""
-    files = [f for f in sorted((root / "tests").rglob("test_*.py")) if MARKED.search(f.read_text())]
+    files = [file for file in sorted((root / "tests").rglob("test_*.py")) if _has_depth(file)]
     changes = None if changed is None else set(changed)
     if changes is not None and not any(change.startswith(FOR_ALL) for change in changes):
         files = [file for file in files if changes & _depends_on(root, file)]
     return [str(file.relative_to(root)) for file in files]
+
+
+def _has_depth(file: Path) -> bool:
+    """Whether its code, and not just a text in it, names the mark."""
+    return any(
+        isinstance(node, ast.Attribute) and ast.unparse(node).endswith("mark.depth")
+        for node in ast.walk(_tree(file))
+    )
+
+
+@cache
+def _tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text("utf-8"))
 
 
 def _depends_on(root: Path, test: Path) -> set[str]:
@@ -54,7 +65,7 @@ def _mirrored(root: Path, test: Path) -> Iterator[Path]:
 def _imported(root: Path, file: Path) -> frozenset[Path]:
     """The files of this repository that a file imports itself."""
     names = set[str]()
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

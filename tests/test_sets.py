@@ -93,6 +93,11 @@ def test_a_test_of_no_folder_is_of_the_whole_program(tree: Path) -> None:
     assert chosen(tree, ["README.md"]) == []
 
 
+def test_a_text_that_names_the_mark_has_no_depth(tree: Path) -> None:
+    (tree / "tests/test_texts.py").write_text('TEXT = "@pytest.mark.depth"\n')
+    assert "tests/test_texts.py" not in chosen(tree, None)
+
+
 def test_where_history_is_missing_all_is_chosen(tree: Path) -> None:
     assert changed_since(tree) is None
     assert chosen(tree, None) == ["tests/music/test_player.py", "tests/rooms/test_wire.py"]
