@@ -65,9 +65,9 @@ class Worker:
     `load` loads another version of one of its models, in a separate thread. `prepare` does what is
     slow in a rebuild before it, in a fork, while the stage goes on. At the start and after a
     rebuild `unfinished` names a model that is to be loaded whole, in that thread: `load` gets no
-    version then. The stage
-    takes the `simpler` path when that is ordered. `trials` are of versions that read a share of the
-    utterances. `usage` is what the models use, which is told from time to time.
+    version then. The stage takes the `simpler` path when that is ordered. `trials` are of versions
+    that read a share of the utterances. `usage` is what the models use, which is told from time to
+    time.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Worker:
     ) -> None:
         self._name, self._stage, self._bus = name, stage, bus
         self._heartbeat, self._rebuild, self._clock = heartbeat, rebuild, clock
-        self._stopped = self._retiring = False
+        self._stopped = self._retiring = self._outgrown = False
         self._put_off: deque[Message] = deque()
         self._tested_at_s = self._worked_at_s = float("-inf")
         self._trimmed_at_s = self._told_of_models_at_s = clock()
@@ -155,6 +155,9 @@ class Worker:
             self._bus.test()
 
     def _trim(self) -> None:
+        if self._outgrown and self._quiet():
+            self._outgrown = False
+            collect_and_trim()
         if self._clock() - self._trimmed_at_s >= TRIM_EVERY_S:
             self._trimmed_at_s = self._clock()
             trim_heap()
@@ -263,7 +266,8 @@ class Worker:
                 error = fault.message
                 log.error("%s: keeps its %s: %s (%s)", self._name, wish.model, error, fault.code)
             if not wish.version:  # nobody asked for it, and the versions are as they were
-                collect_and_trim()  # what was made in haste may have been as large
+                # What was made in haste may have been as large, but an utterance may wait just now.
+                self._outgrown = True
                 continue
             if not error:
                 does = "tries" if wish.share else "runs"
