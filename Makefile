@@ -63,7 +63,7 @@ satellite: $(VENV)/.satellite ## on a small board: be the ear and the voice of B
 test-parts test-stories test-changed test-long coverage: export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: test
-test: test-set lint ## set up, then run the gate: every promise, ten minutes on two cores
+test: test-set lint ## set up, then run the gate: every promise of the README
 	@$(MAKE) --no-print-directory tests
 
 .PHONY: test-all

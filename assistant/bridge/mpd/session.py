@@ -71,7 +71,9 @@ class Session:
         """
         lines = ("command_list_begin", *commands, "command_list_end")
         self._send(lines if len(commands) > 1 else commands)
-        return await self._within(within_s or ANSWER_S, self._answer(most_pairs))
+        return await self._within(
+            ANSWER_S if within_s is None else within_s, self._answer(most_pairs)
+        )
 
     async def idle(self, until: asyncio.Event, within_s: float) -> set[str]:
         """What has changed: waits for a change, for `until`, or for so many seconds.
