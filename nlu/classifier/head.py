@@ -131,13 +131,11 @@ class Head:
         Raises as `from_npz` does.
         """
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            if str(file["version"]) != version:
-                return None
-            halves = {name for name in file.files if file[name].dtype == np.float16}
-            wide = {name: file[name].astype(np.float32) for name in halves}
-            return cls._of(
-                {name: file[name] for name in file.files} | wide | {"negatives": negatives}
-            )
+            arrays = dict(file)  # each look into the file would read its array again
+        if str(arrays["version"]) != version:
+            return None
+        wide = {n: a.astype(np.float32) for n, a in arrays.items() if a.dtype == np.float16}
+        return cls._of(arrays | wide | {"negatives": negatives})
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         whole = {
