@@ -16,7 +16,7 @@ from audio.asr.language_model import WordNetwork, compile_network
 from audio.asr.pronunciation import PHONES, dictionary_entries
 from audio.asr.trigram import DRAWN, arpa, drawn
 
-_FORMAT = "11"  # changes whenever the same source would give other files
+_FORMAT = "12"  # changes whenever the same source would give other files
 _KEPT = 8
 """Most domains that are kept, 3 MB each: the daemon's, and those of what was tried lately."""
 _PHONE_PROBABILITY = 0.01
@@ -88,9 +88,11 @@ def _make(domain: Domain, source: SpeakableSource, prefixes: Sequence[str], cach
     short = _network(speakable.short, speakable.classes, prefixes) if speakable.short else None
     words = network.words | (short.words if short else frozenset())
     _write(domain.dictionary, _dictionary(words - FILLERS.keys()))
-    _write(domain.short, short.with_loop(FILLERS, _PHONE_PROBABILITY).fsg() if short else "")
+    _write(
+        domain.short, short.with_loop(FILLERS, _PHONE_PROBABILITY).shared().fsg() if short else ""
+    )
     _write(domain.trigram, arpa(drawn(speakable, prefixes, round(DRAWN * source.share))))
-    _write(domain.network, looped.fsg())
+    _write(domain.network, looped.shared().fsg())
     _prune(cache)
 
 

@@ -7,7 +7,7 @@ does not promise: of 60 orders of the coffee benchmark 0.93 were understood inst
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -19,6 +19,11 @@ _LEAST_SHARE = 0.003
 word alone. Of 54 home commands and of 456 sentences of every intent 41 and 0.88 are right from
 0.001 on, 42 and 0.86 from 0.003 on, 40 and 0.84 with single words as the only histories; the
 decoder takes 137, 103 and 71 MB."""
+
+_SHARED_FROM = 20
+"""Fewest states for which one arc says their word. The decoders of a home of eleven devices take
+126 MB, those of its sentences 66; with 4 they take 105 and 49, without sharing 216 and 142. Arcs
+without a word cost time: decoding takes 1.2 times as long with 20, 1.9 times with 4."""
 
 NGram = tuple[str, ...]
 FINAL: NGram = (END,)
@@ -118,6 +123,27 @@ class WordNetwork(msgspec.Struct, frozen=True, kw_only=True):
                 arcs += grown
             arcs.append(msgspec.structs.replace(arc, target=entries[place], word=""))
         return msgspec.structs.replace(self, states=states, arcs=tuple(arcs))
+
+    def shared(self) -> WordNetwork:
+        """The network, in which one arc says a word for all the states that go on alike with it.
+
+        PocketSphinx keeps the phones of each arc's word, the last one after every phone that may
+        follow: for an arc without a word it keeps none.
+        """
+        ways = Counter((arc.word, arc.target) for arc in self.arcs if arc.word)
+        often = [way for way, times in ways.items() if times >= _SHARED_FROM]
+        saying = {way: self.states + place for place, way in enumerate(often)}
+        arcs = [
+            msgspec.structs.replace(arc, target=saying[arc.word, arc.target], word="")
+            if (arc.word, arc.target) in saying
+            else arc
+            for arc in self.arcs
+        ]
+        arcs += [
+            Arc(source=state, target=target, word=word, probability=1.0)
+            for (word, target), state in saying.items()
+        ]
+        return msgspec.structs.replace(self, states=self.states + len(saying), arcs=tuple(arcs))
 
     @property
     def words(self) -> frozenset[str]:

@@ -31,10 +31,12 @@ class Likelihood:
         with network.open(encoding="utf-8") as lines:
             for line in lines:
                 self._read(columns, *line.split())
-        sources, *others = (np.array(column) for column in columns)
+        sources, targets, said, shares = (np.array(column) for column in columns)
+        states = max(int(sources.max(initial=0)), int(targets.max(initial=0))) + 1
+        _say_at_once(states, sources, targets, said, shares)
         order = np.argsort(sources, kind="stable")
-        self._targets, self._said, self._shares = (column[order] for column in others)
-        self._first = np.searchsorted(sources[order], np.arange(int(sources.max(initial=0)) + 2))
+        self._targets, self._said, self._shares = targets[order], said[order], shares[order]
+        self._first = np.searchsorted(sources[order], np.arange(states + 1))
         self._open = self._phones_inside(sources[order])
 
     def of_ending(self, text: str) -> float:
@@ -130,3 +132,22 @@ class Likelihood:
                 reached[target] += share * probability
                 waiting.append((target, share * probability))
         return reached
+
+
+def _say_at_once(
+    states: int,
+    sources: NDArray[np.int32],
+    targets: NDArray[np.int32],
+    said: NDArray[np.int32],
+    shares: NDArray[np.float32],
+) -> None:
+    """Let an arc without a word to a state with one arc, which is surely said, be that arc.
+
+    They are many where a network is shared, and each is a step more to walk.
+    """
+    alone = (np.bincount(sources, minlength=states)[sources] == 1) & (shares == 1.0)
+    only = np.full(states, -1)
+    only[sources[alone & (said != _NO_WORD)]] = np.flatnonzero(alone & (said != _NO_WORD))
+    leading = np.flatnonzero((said == _NO_WORD) & (only[targets] >= 0))
+    following = only[targets[leading]]
+    said[leading], targets[leading] = said[following], targets[following]

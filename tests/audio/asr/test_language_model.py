@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from audio.asr.language_model import WordNetwork, compile_network
 
 SENTENCES = ("turn on the light", "turn off the light", "turn on the fan", "stop")
+MANY_GO_ON = tuple(f"verb{n} {word}" for n in range(30) for word in ("on", f"word{n}"))
 
 
 def network_of(*sentences: str, prefixes: Sequence[str] = ()) -> WordNetwork:
@@ -140,3 +141,14 @@ def test_what_is_strict_follows_only_two_words_that_it_was_seen_after() -> None:
     strict = compile_network(sentences, strict=["@"])
     assert can_say(strict, "note that @")
     assert not can_say(strict, "is that @")
+
+
+def test_a_word_that_many_states_go_on_with_is_said_by_one_arc() -> None:
+    network = network_of(*MANY_GO_ON)
+    shared = network.shared()
+    assert sum(arc.word == "on" for arc in network.arcs) == len(MANY_GO_ON) // 2
+    assert sum(arc.word == "on" for arc in shared.arcs) == 1
+    assert all(can_say(shared, sentence) for sentence in MANY_GO_ON)
+    assert not can_say(shared, "verb1 word2")
+    few = network_of(*SENTENCES)
+    assert few.shared() == few

@@ -10,6 +10,7 @@ import pytest
 from assistant.core.speakable import ANYTHING, Speakable, SpeakableSource, always
 from audio.asr.confidence import is_plausible
 from audio.asr.domain import prepare
+from audio.asr.language_model import compile_network
 from audio.asr.likelihood import Likelihood
 
 ORDERS = {"a small latte": 1.0, "a small latte with milk": 9.0, "stop": 3.0, "stop now": 1.0}
@@ -112,3 +113,17 @@ def test_a_sentence_opens_with_the_words_before_anything(notes: Likelihood) -> N
 def test_without_free_text_nothing_opens(orders: Likelihood) -> None:
     assert not orders.opens("a small latte with milk")
     assert not orders.fits("a small latte with milk")
+
+
+def test_a_shared_network_is_as_likely(tmp_path: Path) -> None:
+    often = {f"verb{n} {word}": 1.0 + n for n in range(30) for word in ("on", f"word{n}")}
+    network = compile_network(often)
+    files = tmp_path / "own.fsg", tmp_path / "shared.fsg"
+    for file, made in zip(files, (network, network.shared()), strict=True):
+        file.write_text(made.fsg())
+    own, shared = map(Likelihood, files)
+    texts = [*often, "verb3", "verb3 word4", "on"]
+    assert [shared.of(text) for text in texts] == [own.of(text) for text in texts]
+    assert [shared.of_ending(text) for text in texts] == [own.of_ending(text) for text in texts]
+    assert math.isfinite(own.of("verb3 on"))
+    assert own.of("verb3 word4") == -math.inf
