@@ -50,16 +50,18 @@ class Rig:
 
 
 @contextlib.contextmanager
-def running_daemon(home: str = "", settings: str = "", cache: Path | None = None) -> Iterator[Rig]:
+def running_daemon(
+    home: str = "", settings: str = "", cache: Path | None = None, models: Path | None = None
+) -> Iterator[Rig]:
     """Start `assistant run` in a `home` (YAML) with further `settings` (TOML); stop it at the end.
 
-    Without a `cache` of earlier starts it is the very first. Raises `ControlError` with the log's
-    last line when it does not start listening.
+    Without a `cache` of earlier starts it is the very first. It has what was pulled into the folder
+    `models`. Raises `ControlError` with the log's last line when it does not start listening.
     """
     with tempfile.TemporaryDirectory(prefix="hark-bench-") as name:
         folder = Path(name)
         began_s = time.monotonic()
-        process = _start(folder, home, settings, cache or folder / "cache")
+        process = _start(folder, home, settings, cache or folder / "cache", models)
         try:
             control = ControlClient(folder / "runtime" / CONTROL_SOCKET)
             _await(process, control, folder)
@@ -74,12 +76,14 @@ def running_daemon(home: str = "", settings: str = "", cache: Path | None = None
                 process.wait()
 
 
-def _start(folder: Path, home: str, settings: str, cache: Path) -> subprocess.Popen[bytes]:
+def _start(
+    folder: Path, home: str, settings: str, cache: Path, models: Path | None
+) -> subprocess.Popen[bytes]:
     (folder / "home.yaml").write_text(home, "utf-8")
     config = folder / "config.toml"
     config.write_text(
         f'[storage]\nstate = "{folder}/state"\ncache = "{cache}"\n'
-        f'runtime = "{folder}/runtime"\n'
+        f'runtime = "{folder}/runtime"\nmodels = "{models.absolute() if models else ""}"\n'
         f'[audio]\ninput = "fifo:{folder}/microphone"\noutput = "folder:{folder}/replies"\n'
         f'[home]\nfile = "{folder}/home.yaml"\n{settings}',
         "utf-8",

@@ -59,11 +59,15 @@ def idle(
     noise: Annotated[
         Path | None, typer.Option(help="A recording of noise; without one pink noise is made.")
     ] = None,
+    home: Annotated[Path | None, typer.Option(help="YAML file of areas and devices.")] = None,
+    models: Annotated[
+        Path | None, typer.Option(help="A folder of pulled models, such as whisper's.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Measure the daemon's processor time and memory while nobody speaks to it."""
     with progress("listening") as told:
-        figures = idle_bench.measure(seconds, noise, told)
+        figures = idle_bench.measure(seconds, noise, told, home=home, models=models)
     title = f"{seconds:g} s of silence, noise ({figures.noise}) and talk, shares of one core"
     _show(title, figures, figures.processes, json)
 
