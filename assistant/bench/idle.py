@@ -38,7 +38,10 @@ class ProcessFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IdleFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """All processes, their sums, and how long the daemon took for this start and a later one."""
+    """All processes, their sums, and how long the daemon took for this start and a later one.
+
+    First it waits for a wake word, then all of it is ready.
+    """
 
     processes: tuple[ProcessFigures, ...]
     cpu_silence: float
@@ -48,7 +51,9 @@ class IdleFigures(msgspec.Struct, frozen=True, kw_only=True):
     private_mb: float
     seconds: float
     noise: str
+    wake_s: float
     ready_s: float
+    later_wake_s: float
     later_ready_s: float
 
 
@@ -90,7 +95,9 @@ def measure(
         private_mb=round(sum(row.private_mb for row in rows), 1),
         seconds=seconds,
         noise=name,
+        wake_s=round(rig.wake_s, 2),
         ready_s=round(rig.ready_s, 2),
+        later_wake_s=round(later.wake_s, 2),
         later_ready_s=round(later.ready_s, 2),
     )
 

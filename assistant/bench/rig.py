@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,13 +25,17 @@ HOPELESS_RESTARTS = 3
 
 @dataclass(frozen=True)
 class Rig:
-    """A daemon that listens; `ready_s` is how long its start took."""
+    """A daemon that listens; `ready_s` is how long its start took.
+
+    After `wake_s` of that it waited for a wake word.
+    """
 
     process: subprocess.Popen[bytes]
     control: ControlClient
     microphone: Path
     state_dir: Path
     ready_s: float
+    wake_s: float = 0.0
 
     @property
     def config(self) -> Path:
@@ -64,9 +68,9 @@ def running_daemon(
         process = _start(folder, home, settings, cache or folder / "cache", models)
         try:
             control = ControlClient(folder / "runtime" / CONTROL_SOCKET)
-            _await(process, control, folder)
-            ready_s = time.monotonic() - began_s
-            yield Rig(process, control, folder / "microphone", folder / "state", ready_s)
+            wake_s = _await(process, control, folder, {"audio"}) - began_s
+            ready_s = _await(process, control, folder) - began_s
+            yield Rig(process, control, folder / "microphone", folder / "state", ready_s, wake_s)
         finally:
             process.terminate()
             try:
@@ -93,13 +97,20 @@ def _start(
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
-def _await(process: subprocess.Popen[bytes], control: ControlClient, folder: Path) -> None:
+def _await(
+    process: subprocess.Popen[bytes],
+    control: ControlClient,
+    folder: Path,
+    awaited: Collection[str] = (),
+) -> float:
+    """The time at which all processes serve, or those `awaited`."""
     deadline_s = time.monotonic() + STARTUP_S
     while time.monotonic() < deadline_s and process.poll() is None:
         with contextlib.suppress(ControlError):
             processes = control.ask("status")["processes"]
-            if processes and {p["state"] for p in processes} <= SERVING:
-                return
+            states = {p["state"] for p in processes if not awaited or p["name"] in awaited}
+            if states and states <= SERVING:
+                return time.monotonic()
             if any(p["restarts"] >= HOPELESS_RESTARTS for p in processes):
                 break
         time.sleep(LOOK_EVERY_S)

@@ -85,7 +85,7 @@ def test_each_process_has_its_shares_and_memory_and_two_starts_are_timed(
     def daemon(home: str, cache: Path, models: Path | None) -> Iterator[SimpleNamespace]:
         caches.add(cache)
         process = SimpleNamespace(pid=7)
-        yield SimpleNamespace(process=process, play=played.append, ready_s=next(starts))
+        yield SimpleNamespace(process=process, play=played.append, ready_s=next(starts), wake_s=1.0)
 
     def asked(pid: int) -> dict[int, Usage]:
         used = Usage(name="audio", cpu_s=next(used_s, 0.9), pss_bytes=9_000_000)
@@ -101,4 +101,4 @@ def test_each_process_has_its_shares_and_memory_and_two_starts_are_timed(
     shares = audio.cpu_silence, audio.cpu_noise, audio.cpu_speech
     assert shares == pytest.approx((0.1, 0.2, 0.3))
     assert shares == (figures.cpu_silence, figures.cpu_noise, figures.cpu_speech)
-    assert (figures.ready_s, figures.later_ready_s) == (40.0, 9.0)
+    assert (figures.wake_s, figures.ready_s, figures.later_ready_s) == (1.0, 40.0, 9.0)
