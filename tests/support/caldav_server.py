@@ -52,7 +52,10 @@ class CalDavServer:
             protocol_version = "HTTP/1.1"
 
             def do_PROPFIND(self) -> None:
-                there._answer(self, multistatus(COLLECTION.format(len(there.events))))
+                if self.path == PATH:
+                    there._answer(self, multistatus(COLLECTION.format(len(there.events))))
+                else:
+                    there._answer(self, multistatus(response(self.path, "<D:resourcetype/>")))
 
             def do_REPORT(self) -> None:
                 there._answer(self, "")
@@ -86,6 +89,8 @@ class CalDavServer:
             )
             body = multistatus(*(self._event(name, asked) for name in names))
         status, answer = self.spoil(request.command, body)
+        if request.command == "PROPFIND" and request.path != PATH:
+            status = status if Path(request.path).name in self.events else 404
         with contextlib.suppress(OSError):
             if answer is None:
                 self._ended.wait(30)

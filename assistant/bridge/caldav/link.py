@@ -46,6 +46,7 @@ class CalDav(KeptLink):
         if self._origin.scheme == "https":
             self._tls = trusting(settings.ca_file, "calendar.ca_file")
         self._complaints = Complaints(log)
+        self._odd: set[str] = set()
         self._given: CalendarCommand | None = None
         self._wanted = asyncio.Event()
         self._command: CalendarCommand | None = None
@@ -105,12 +106,14 @@ class CalDav(KeptLink):
         if self._owes_answer or not tag or tag != self._tag:
             self._versions = await session.versions()
             self._tag = tag
+            if not all(self._versions.values()):
+                self._tell_once("lists events without a version, which are left as they are here")
         await self._tell(session, command)
 
     async def _tell(self, session: Session, command: CalendarCommand) -> None:
         """Report what is not as the command says, and what became of its changes."""
         new = self._new(command.versions, {href for _, href in self._fates.values()})
-        gone = tuple(href for href in command.versions if href not in self._versions)
+        gone = await self._gone(session, command.versions)
         events = await session.read(dict(list(new.items())[:BATCH])) if new else []
         if not (events or gone or self._owes_answer):
             return
@@ -135,6 +138,34 @@ class CalDav(KeptLink):
         )
         self._owes_answer = False
 
+    async def _gone(self, session: Session, known: Mapping[str, str]) -> tuple[str, ...]:
+        """Which of the known events are there no more.
+
+        A list that leaves events out is not believed alone: what it leaves out is asked for, and if
+        it names no known event at all, the server must deny each.
+        """
+        left_out = [(href, etag) for href, etag in known.items() if href not in self._versions]
+        if not left_out:
+            return ()
+        some = dict(left_out[:BATCH])
+        there = {event.href for event in await session.read(some)}
+        names_known = len(left_out) < len(known)
+        gone = [
+            href
+            for href in some
+            if href not in there and (names_known or await session.is_gone(href))
+        ]
+        if kept := some.keys() - set(gone):
+            self._versions |= dict.fromkeys(kept, "")
+            self._tell_once("does not list events that it has, which stay here")
+        return tuple(gone)
+
+    def _tell_once(self, what: str) -> None:
+        """Log what is odd about the lists of this server, once."""
+        if what not in self._odd:
+            self._odd.add(what)
+            log.warning("%s: %s (bridge.list)", self._origin, what)
+
     def _take_up(self) -> CalendarCommand | None:
         """The latest command, whose changes are not made yet if it is a new one."""
         if self._given is not self._command and self._given is not None:
@@ -145,7 +176,7 @@ class CalDav(KeptLink):
 
     def _new(self, known: Mapping[str, str], first: set[str]) -> dict[str, str]:
         """Where there is another version than is known, those `first` at the beginning."""
-        changed = {h: etag for h, etag in self._versions.items() if known.get(h) != etag}
+        changed = {h: etag for h, etag in self._versions.items() if etag and known.get(h) != etag}
         room = MOST_EVENTS - sum(href in self._versions for href in known)
         added = [href for href in changed if href not in known]
         if len(added) > room:

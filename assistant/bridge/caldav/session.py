@@ -65,6 +65,7 @@ _ETAG, _CTAG = f"{DAV} getetag", f"{CALENDAR_SERVER} getctag"
 _TYPE, _DATA = f"{DAV} resourcetype", f"{CALDAV} calendar-data"
 _CALENDAR = f"{CALDAV} calendar"
 _HEADERS = {"Accept-Encoding": "identity", "Connection": "close", "User-Agent": "hark"}
+_XML = "application/xml; charset=utf-8"
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}")
 _PRINTABLE = re.compile(f"[!-~]{{1,{LONGEST_NAME}}}")
 
@@ -93,13 +94,23 @@ class Session:
         raise BridgeError("bridge.collection", message)
 
     async def versions(self) -> dict[str, str]:
-        """Where each event is → its version."""
+        """Where each event is → its version; "" where the server tells no usable one."""
         found = await self._resources("REPORT", _VERSIONS, "1")
         if not all(resource.fine for resource in found):
             # To take what is left out for deleted would delete it here.
             raise BridgeError("bridge.answer", f"{self._origin} does not tell all its events")
-        placed = ((self._place(one.href), one.properties.get(_ETAG, "")) for one in found)
-        return {href: etag for href, etag in placed if href and _PRINTABLE.fullmatch(etag)}
+        placed = {self._place(one.href): one.properties.get(_ETAG, "") for one in found}
+        placed.pop("", None)
+        if not placed and any(_path(one.href) != self._path for one in found):
+            message = f"{self._origin} lists nothing in {self._path}, but elsewhere"
+            raise BridgeError("bridge.answer", f"{message}; see calendar.url")
+        return {h: etag if _PRINTABLE.fullmatch(etag) else "" for h, etag in placed.items()}
+
+    async def is_gone(self, href: str) -> bool:
+        """Whether the server says that there is nothing at this place."""
+        headers = {"Depth": "0", "Content-Type": _XML}
+        status, _ = await self._asked("PROPFIND", href, _TAG.encode(), headers)
+        return status in GONE
 
     async def read(self, versions: Mapping[str, str]) -> list[CollectedEvent]:
         """The events at these places; one that is too large has no text."""
@@ -141,15 +152,12 @@ class Session:
 
     def _place(self, href: str) -> str:
         """The path that a resource is named by; "" for one that is not in the collection."""
-        try:
-            path = _plain(urlsplit(href).path)
-        except ValueError:
-            return ""
+        path = _path(href)
         inside = path.startswith(self._path) and path != self._path
         return path if inside and _PRINTABLE.fullmatch(path) else ""
 
     async def _resources(self, method: str, body: str, depth: str) -> Sequence[Resource]:
-        headers = {"Depth": depth, "Content-Type": "application/xml; charset=utf-8"}
+        headers = {"Depth": depth, "Content-Type": _XML}
         status, resources = await self._asked(method, self._path, body.encode(), headers)
         if status in GONE:
             message = f"{self._origin} has nothing at {self._path}; see calendar.url"
@@ -211,6 +219,14 @@ async def opened(
     addresses = await local_addresses(origin.host, origin.port, origin)
     async with httpcore2.AsyncConnectionPool(tls, network_backend=Pinned(addresses)) as pool:
         yield Session(origin, path, pool, _proof(username, password))
+
+
+def _path(href: str) -> str:
+    """The path of an address; "" for what is none."""
+    try:
+        return _plain(urlsplit(href).path)
+    except ValueError:
+        return ""
 
 
 def _plain(path: str) -> str:

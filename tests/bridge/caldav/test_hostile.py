@@ -15,6 +15,7 @@ from assistant.bridge.caldav.multistatus import Multistatus
 from assistant.core.calendar.messages import EventChange
 from tests.support.caldav_server import FINE, CalDavServer, multistatus, response
 from tests.support.on_calendar import Bench
+from tests.support.processes import until
 from tests.support.radicale import event
 
 DENTIST = event("dentist", "Dentist", "20260109T150000")
@@ -94,6 +95,51 @@ def test_a_list_that_leaves_some_out_is_not_believed(hostile: Bench, server: Cal
     server.events = {"2.ics": DENTIST, "3.ics": DENTIST}
     server.spoil = lambda _, body: (207, body.replace("</D:multistatus>", rest))
     assert "does not tell all its events" in hostile.is_away()
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [
+        lambda _: multistatus(),
+        lambda body: body.replace("/anna/home/1.ics", "/anna/home/9.ics"),
+        lambda body: body.replace("<D:getetag>", "<D:old>").replace("</D:getetag>", "</D:old>"),
+        lambda body: body.replace("/anna/home/1.ics", "").replace("2.ics", "3.ics"),
+    ],
+    ids=["nothing", "another name", "no version", "nothing known"],
+)
+def test_a_list_without_what_is_there_removes_nothing(
+    hostile: Bench,
+    server: CalDavServer,
+    caplog: pytest.LogCaptureFixture,
+    spoiled: Callable[[str], str],
+) -> None:
+    server.spoil = lambda method, body: (
+        207,
+        spoiled(body) if method == "REPORT" and "calendar-data" not in body else body,
+    )
+    server.events["2.ics"] = DENTIST  # so that it is asked for all
+    until(lambda: "bridge.list" in caplog.text)
+    server.spoil = lambda _, body: (207, body)
+    server.events["3.ics"] = DENTIST
+    report = hostile.reports()
+    assert (report.gone, report.events != ()) == ((), True)
+    assert caplog.text.count("bridge.list") == 1
+
+
+def test_a_list_of_what_is_elsewhere_removes_nothing(hostile: Bench, server: CalDavServer) -> None:
+    server.spoil = lambda method, body: (
+        207,
+        body.replace("/anna/home/", "/dav/anna/home/") if method == "REPORT" else body,
+    )
+    server.events["2.ics"] = DENTIST
+    assert "lists nothing in /anna/home/, but elsewhere; see calendar.url" in hostile.is_away()
+
+
+def test_the_last_event_is_removed_once_the_server_says_so(
+    hostile: Bench, server: CalDavServer
+) -> None:
+    server.events.clear()
+    assert hostile.reports().gone == ("/anna/home/1.ics",)
 
 
 def test_what_is_elsewhere_is_not_taken_for_an_event(hostile: Bench, server: CalDavServer) -> None:
