@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, time
 from typing import Annotated
 
-from dateutil.rrule import rrulestr
-
+from assistant.core.calendar.series import RuleError, days_of
 from assistant.english.commands.half_days import says_half_of_day
 from assistant.english.words import words
 from assistant.skill import (
@@ -126,9 +125,11 @@ def rings_on(alarm: Alarm, day: date) -> bool:
     """Whether an alarm rings on a day, at its next time or one after it."""
     if not alarm.rule or alarm.at.date() >= day:
         return alarm.at.date() == day
-    rule = rrulestr(alarm.rule, dtstart=alarm.at.replace(tzinfo=None))
-    begin = datetime.combine(day, time())
-    return bool(rule.between(begin, begin + timedelta(days=1), inc=True))
+    try:
+        days = (found.date() for found in days_of(alarm.rule, alarm.at.replace(tzinfo=None)))
+        return next((found for found in days if found >= day), None) == day
+    except RuleError:  # a skill's rule that never comes again
+        return False
 
 
 def _is_at(alarm: Alarm, at: time, exact: bool) -> bool:

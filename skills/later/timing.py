@@ -18,8 +18,8 @@ from itertools import islice
 
 import msgspec
 from dateutil.relativedelta import relativedelta
-from dateutil.rrule import rrulestr
 
+from assistant.core.calendar.series import RuleError, days_of
 from assistant.core.errors import SkillError
 from assistant.core.messages import Period, SunEvent, When
 from assistant.skill import Recurrence
@@ -186,13 +186,16 @@ class Timing:
     def _next(
         self, rule: str, since: datetime, sun: SunEvent | None, after: datetime
     ) -> AtTime | None:
-        recurrence = rrulestr(rule, dtstart=since)
-        if sun is None:
-            local = recurrence.after(after)
-        else:
-            yesterday = datetime.combine(after.date() - timedelta(days=1), time())
-            days = (found.date() for found in recurrence.xafter(yesterday, inc=True))
-            local = self._sun(sun, islice(days, MOST_DAYS), after)
+        recurrence = days_of(rule, since)
+        try:
+            if sun is None:
+                local = next((found for found in recurrence if found > after), None)
+            else:
+                yesterday = datetime.combine(after.date() - timedelta(days=1), time())
+                days = (found.date() for found in recurrence if found >= yesterday)
+                local = self._sun(sun, islice(days, MOST_DAYS), after)
+        except RuleError:  # a skill's rule that never comes again
+            return None
         return AtTime(local=local, rule=rule, since=since, sun=sun) if local else None
 
     def _dated(self, due: AtTime, ahead: timedelta, wished: datetime) -> AtTime:

@@ -14,6 +14,8 @@ from assistant.bridge.complaints import Complaints
 from assistant.bridge.kept import KeptLink
 from assistant.bridge.password import read_password
 from assistant.core.calendar.messages import CollectedEvent, EventChange
+from assistant.core.calendar.recurrence import FAULTS, require_followed
+from assistant.core.calendar.series import Effort, RuleError
 from assistant.core.errors import BridgeError, ConfigError
 from assistant.core.messages import CalendarCommand, CalendarReport, HomeCommand
 from assistant.core.network.origin import Origin, split
@@ -114,7 +116,9 @@ class CalDav(KeptLink):
         """Report what is not as the command says, and what became of its changes."""
         new = self._new(command.versions, {href for _, href in self._fates.values()})
         gone = await self._gone(session, command.versions)
-        events = await session.read(dict(list(new.items())[:BATCH])) if new else []
+        read = await session.read(dict(list(new.items())[:BATCH])) if new else []
+        effort = Effort()
+        events = [self._judged(event, effort) for event in read]
         if not (events or gone or self._owes_answer):
             return
         told = {*gone, *(event.href for event in events)}
@@ -159,6 +163,17 @@ class CalDav(KeptLink):
             self._versions |= dict.fromkeys(kept, "")
             self._tell_once("does not list events that it has, which stay here")
         return tuple(gone)
+
+    def _judged(self, event: CollectedEvent, effort: Effort) -> CollectedEvent:
+        """The event, without its text where its rule gives no days."""
+        try:
+            require_followed(event.text, effort)
+        except RuleError as error:
+            log.warning("the event at %s is left out: %s (bridge.event)", event.href, error)
+            return CollectedEvent(event.href, event.etag, "")
+        except FAULTS:  # the skills say what is wrong with it
+            return event
+        return event
 
     def _tell_once(self, what: str) -> None:
         """Log what is odd about the lists of this server, once."""

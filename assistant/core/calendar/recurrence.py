@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from icalendar import Component
+from icalendar import Calendar, Component
 from icalendar.prop import vBroken, vRecur
 
-from assistant.core.calendar.series import Series, takes_place, wall_text
+from assistant.core.calendar.series import MOST_RULES, Effort, Series, require_days, wall_text
 
 _DAYS_AT_MOST = ("SECONDLY", "MINUTELY", "HOURLY")
 _WITHIN_A_DAY = ("BYHOUR", "BYMINUTE", "BYSECOND")
+FAULTS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
+"""What an event may raise that is none, though it looks like one."""
 MOST_DATES = 2_000
 """Most days of one event that are listed one by one."""
 
@@ -21,7 +23,7 @@ def repeated(event: Component, start: date, lasts_s: float, moved: Sequence[date
     """How `event`, first at `start`, repeats; None where it does not, or no rule is supported.
 
     `moved` are the occurrences that another event of the calendar replaces. Events that repeat more
-    often than once a day are not supported.
+    often than once a day are not supported, nor those with more than `MOST_RULES`.
     """
     rules, also = each(event, "RRULE"), dates(event, "RDATE")
     if not (rules or also):
@@ -37,7 +39,19 @@ def repeated(event: Component, start: date, lasts_s: float, moved: Sequence[date
         left_out=tuple(wall_text(_wall(day, start)) for day in left_out[:MOST_DATES]),
         lasts_s=lasts_s,
     )
-    return None if None in told or not takes_place(series) else series
+    return None if None in told or len(told) > MOST_RULES else series
+
+
+def require_followed(text: str, effort: Effort) -> None:
+    """Raise `RuleError` where the rule of an event in a calendar's text gives no days.
+
+    Raises ValueError and the like for what is no calendar.
+    """
+    for event in Calendar.from_ical(text).walk("VEVENT"):
+        start = next((value.dt for value in each(event, "DTSTART")), None)
+        series = repeated(event, start, 0.0, ()) if isinstance(start, date) else None
+        if series is not None:
+            require_days(series, effort)
 
 
 def dates(event: Component, name: str) -> list[date]:

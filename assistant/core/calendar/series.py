@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from itertools import chain, islice, pairwise
+from itertools import islice
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -21,11 +21,16 @@ MOST_RULES = 4
 MOST_TRIED = 15_000
 """Most days that a rule may try in vain before its next one, some 20 ms of work. They are 41 years
 of a daily rule: 29 February falls on a given day of the week up to 40 years later."""
-TRIED_OUT = 20
-"""Days of a rule whose distances are checked."""
-
-_STEADY = re.compile(r"FREQ=(DAILY|WEEKLY)(?!.*COUNT=)", re.IGNORECASE)
-_INTERVAL = re.compile(r"INTERVAL=(\d+)", re.IGNORECASE)
+MOST_TRIED_IN_ALL = 200_000
+"""Most days that the rules of one question try together."""
+LEAST_TRIED = 400
+"""Days that each rule may try in vain however much the others tried: a rule of every year gives
+one."""
+LONGEST_RULE = 500
+"""Most characters of a rule; each of its values is work on every day that it tries."""
+_DAYS = {"WEEKLY": 7, "MONTHLY": 31, "YEARLY": 366}
+"""Days that a rule tries in one step; others try one."""
+_INTERVAL = re.compile(r"\d{1,9}")
 _DAY = len("2026-01-01")
 
 
@@ -57,30 +62,71 @@ class Occurrence(NamedTuple):
     whole_days: bool = False
 
 
-def takes_place(series: Series) -> bool:
-    """Whether each rule is valid and gives days often enough to be searched during a question.
+class RuleError(ValueError):
+    """A rule is none, or gives no day within the bounds of a search."""
 
-    Takes seconds for a rule that never gives one.
+
+class Effort:
+    """The days that the rules of one question may still try, together."""
+
+    def __init__(self) -> None:
+        self.left = MOST_TRIED_IN_ALL
+
+
+def require_days(series: Series, effort: Effort) -> None:
+    """Raise `RuleError` where a rule is invalid, or gives no day soon enough to be searched for.
+
+    An end of its own does not count: the search ends only at the next day that a rule gives.
     """
     start = datetime.fromisoformat(series.start)
+    for rule in series.rules:
+        parts = _parts(rule)
+        parts.pop("COUNT", None)
+        parts.pop("UNTIL", None)
+        next(islice(days_of(_text(parts), start, effort), 1, None), None)
+
+
+def days_of(rule: str, start: datetime, effort: Effort | None = None) -> Iterator[datetime]:
+    """The times that a rule gives from `start` on.
+
+    Raises `RuleError` for what is no rule, and after too many days that it tried in vain: dateutil
+    searches up to the year 9999.
+    """
     try:
-        return len(series.rules) <= MOST_RULES and all(_goes_on(r, start) for r in series.rules)
-    except (ValueError, TypeError, OverflowError):
-        return False
+        parts = _parts(rule)
+        if len(rule) > LONGEST_RULE:
+            raise RuleError("its rule is too long")
+        interval = _interval(parts)
+        if interval * _days(parts) > (datetime.max - start.replace(tzinfo=None)).days:
+            yield start
+            return
+        step = _Step(interval, parts, effort or Effort())
+        for day in rrulestr(rule, dtstart=start).replace(interval=step):
+            step.tried = 0
+            yield day
+    except RuleError:
+        raise
+    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        raise RuleError("its rule is none") from error
 
 
 def occurrences(
-    series: Series, since: datetime, until: datetime, zone: tzinfo
+    series: Series,
+    since: datetime,
+    until: datetime,
+    zone: tzinfo,
+    effort: Effort | None = None,
 ) -> Iterator[Occurrence]:
     """The occurrences that overlap the time from `since` up to `until`, in order.
 
-    `zone` is that of the answer and of times without one.
+    `zone` is that of the answer and of times without one. Raises `RuleError` where a rule tries too
+    many days in vain, by itself or with the others of the same `effort`.
     """
     lasts = timedelta(seconds=series.lasts_s)
     first = _wall(since, series, zone) - lasts - timedelta(days=1)
     last = _wall(until, series, zone)
     begin = first if _steady(series) else None
-    for wall in islice(_rules(series, begin), MOST):
+    for wall in islice(_rules(series, begin, effort or Effort()), MOST):
         if wall >= last:
             return
         if wall < first:
@@ -136,18 +182,56 @@ def _zone(series: Series) -> tzinfo | None:
         return None
 
 
+class _Step(int):
+    """The interval of a rule, which counts the days that it tries, as dateutil adds it each step.
+
+    It raises `RuleError` after too many of them since `tried` was 0.
+    """
+
+    tried: int
+    _most: int
+    _days: int
+    _effort: Effort
+
+    def __new__(cls, interval: int, parts: Mapping[str, str], effort: Effort) -> _Step:
+        made = super().__new__(cls, interval)
+        days = _days(parts)
+        made.tried, made._effort = 0, effort
+        made._most = min(MOST_TRIED, max(LEAST_TRIED, effort.left))
+        # Each position is looked for among the days, and a step passes by every month.
+        positions = parts.get("BYSETPOS", "").count(",") + 1 if "BYSETPOS" in parts else 0
+        made._days = days * (1 + positions)
+        if days < _DAYS["MONTHLY"]:
+            made._days += days * interval // _DAYS["MONTHLY"]
+        return made
+
+    def __radd__(self, other: int) -> int:
+        self._count()
+        return other + int(self)
+
+    def __mul__(self, other: int) -> int:
+        self._count()
+        return int(self) * other
+
+    def _count(self) -> None:
+        self.tried += self._days
+        self._effort.left -= self._days
+        if self.tried > self._most:
+            raise RuleError("its rule gives no days, or too seldom")
+
+
 def _steady(series: Series) -> bool:
-    return all(_STEADY.search(rule) for rule in series.rules)
+    return not any("COUNT" in _parts(rule) for rule in series.rules)
 
 
-def _rules(series: Series, begin: datetime | None) -> rrulebase:
+def _rules(series: Series, begin: datetime | None, effort: Effort) -> rrulebase:
     """The wall times of a series; for steady rules only those from about `begin` on."""
     start = datetime.fromisoformat(series.start)
     found = rruleset()
     if begin is None or start >= begin:
         found.rdate(start)
     for rule in series.rules:
-        found.rrule(rrulestr(rule, dtstart=_later(start, rule, begin)))
+        found.rrule(days_of(rule, _later(start, _parts(rule), begin), effort))
     for day in series.also:
         found.rdate(datetime.fromisoformat(day))
     for day in series.left_out:
@@ -155,31 +239,46 @@ def _rules(series: Series, begin: datetime | None) -> rrulebase:
     return found
 
 
-def _goes_on(rule: str, start: datetime) -> bool:
-    """Whether the rule, if it had no end, would never try too many days in vain.
-
-    Its search ends only at the next day that it gives, however long ago its own end was.
-    """
-    parts = [part for part in rule.split(";") if not part.startswith(("COUNT=", "UNTIL="))]
-    given = chain([start], rrulestr(";".join(parts), dtstart=start), [datetime.max])
-    most = MOST_TRIED * _interval(rule)
-    return all((b - a).days <= most for a, b in pairwise(islice(given, TRIED_OUT)))
-
-
-def _later(start: datetime, rule: str, begin: datetime | None) -> datetime:
+def _later(start: datetime, parts: Mapping[str, str], begin: datetime | None) -> datetime:
     """A start later by whole intervals, so that few days before `begin` are tried."""
     if begin is None or begin <= start:
         return start
-    steady, days = _STEADY.search(rule), _interval(rule)
-    if steady is not None and steady[1].upper() == "WEEKLY":
-        days *= 7
-    skipped = (begin - start).days // days - 1
-    return start + timedelta(days=days * max(0, skipped))
+    days, interval = _days(parts), _interval(parts)
+    if days < _DAYS["MONTHLY"]:
+        skipped = (begin - start).days // (days * interval) - 1
+        return start + timedelta(days=days * interval * max(0, skipped))
+    months = interval * (12 if days == _DAYS["YEARLY"] else 1)
+    skipped = (12 * (begin.year - start.year) + begin.month - start.month) // months - 1
+    while skipped > 0:
+        years, month = divmod(start.month - 1 + skipped * months, 12)
+        try:
+            return start.replace(year=start.year + years, month=month + 1)
+        except ValueError:  # a month without that day
+            skipped -= 1
+    return start
 
 
-def _interval(rule: str) -> int:
-    found = _INTERVAL.search(rule)
-    return int(found[1]) if found else 1
+def _parts(rule: str) -> dict[str, str]:
+    """The parts of a rule by their names."""
+    split = (part.partition("=") for part in rule.upper().split(";"))
+    return {name: value for name, _, value in split}
+
+
+def _text(parts: Mapping[str, str]) -> str:
+    return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def _days(parts: Mapping[str, str]) -> int:
+    """The days that a rule tries in one step."""
+    return _DAYS.get(parts.get("FREQ", ""), 1)
+
+
+def _interval(parts: Mapping[str, str]) -> int:
+    """The steps from one to the next; raises `RuleError` for none."""
+    text = parts.get("INTERVAL", "1")
+    if not _INTERVAL.fullmatch(text) or not int(text):
+        raise RuleError("its rule has no interval")
+    return int(text)
 
 
 def wall_text(moment: date) -> str:

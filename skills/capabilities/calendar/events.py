@@ -11,7 +11,7 @@ from icalendar import Event
 from icalendar.prop import vRecur
 
 from assistant.core.calendar.recurrence import dates, each, repeated
-from assistant.core.calendar.series import Occurrence, Series, occurrences
+from assistant.core.calendar.series import Effort, Occurrence, Series, occurrences
 from assistant.core.errors import SkillError
 from assistant.skill.plans import CalendarEvent
 from skills.capabilities.calendar.text import blocks_of, with_properties
@@ -38,8 +38,14 @@ class _Block(NamedTuple):
     cancelled: bool
 
 
-def times_of(uid: str, text: str, since: datetime, until: datetime) -> Iterator[CalendarEvent]:
-    """The times of an event that overlap a period, in the period's zone."""
+def times_of(
+    uid: str, text: str, since: datetime, until: datetime, effort: Effort | None = None
+) -> Iterator[CalendarEvent]:
+    """The times of an event that overlap a period, in the period's zone.
+
+    Raises `RuleError` for a rule that gives no days, or that tries too many, by itself or with the
+    others of the same `effort`.
+    """
     zone = since.tzinfo or UTC
     blocks = _read(text, zone)
     rule = next((block.rule for block in blocks if block.rule), "")
@@ -47,7 +53,7 @@ def times_of(uid: str, text: str, since: datetime, until: datetime) -> Iterator[
         if block.cancelled:
             continue
         if block.series is not None:
-            found = occurrences(block.series, since, until, zone)
+            found = occurrences(block.series, since, until, zone, effort)
         else:
             begins, ends, _ = block.first
             fits = begins < until and (ends > since or begins >= since)

@@ -25,6 +25,8 @@ from pathlib import Path
 import msgspec
 
 from assistant.core.calendar.messages import CollectedEvent, EventChange
+from assistant.core.calendar.recurrence import FAULTS
+from assistant.core.calendar.series import Effort
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.core.messages import (
@@ -51,8 +53,6 @@ LARGEST_COMMAND_BYTES = 1 << 20
 """Most bytes of a command's events; a message has at most four times as much."""
 SILENT_S = 300.0
 """Seconds after which a command with changes, of which nothing was reported, is sent again."""
-FAULTS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
-"""What an event may raise that is none, though it looks like one."""
 REFUSED = "The server of your calendar did not take a change. I keep it here, and try again later."
 CHANGED = "{title} was changed elsewhere as well, and I keep that: {then}."
 BACK = "{title} was changed elsewhere after you deleted it, so I put it back: {then}."
@@ -198,6 +198,7 @@ class SharedCalendar:
         known = {one.href: one for one in collected if not one.is_new}
         new = {one.uid: one for one in collected if one.is_new}
         said: list[str] = []
+        effort = Effort()
         with self._database.uncounted(), self._database.transaction():
             for href in report.gone:
                 if (one := known.pop(href, None)) is not None:
@@ -207,7 +208,7 @@ class SharedCalendar:
             taken = {one.uid: one.href for one in known.values() if one.uid}
             for event in report.events:
                 before = known.get(event.href)
-                uid, text = self._read(event)
+                uid, text = self._read(event, effort)
                 if not uid or taken.setdefault(uid, event.href) != event.href:
                     collected.keep(_left_out(event, before))
                     continue
@@ -228,12 +229,16 @@ class SharedCalendar:
         self._asked, self._sent = "", {}
         self._to_look = True
 
-    def _read(self, event: CollectedEvent) -> tuple[str, str]:
+    def _read(self, event: CollectedEvent, effort: Effort) -> tuple[str, str]:
         """The UID and the text of an event; two empty ones for what cannot be taken over."""
+        if not event.text:  # the bridge has said why
+            return "", ""
         try:
             (found,) = events_in(plain(event.text)).items()
-            self.own.next_time(*found)
-        except FAULTS:
+            self.own.require_days(*found, effort)
+        except FAULTS as error:
+            why = type(error).__name__
+            log.warning("the event at %a is left out: %s (calendar.event)", event.href, why)
             return "", ""
         return found
 

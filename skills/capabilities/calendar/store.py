@@ -15,13 +15,16 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from threading import Thread
 
 import msgspec
 
+from assistant.core.calendar.recurrence import FAULTS
+from assistant.core.calendar.series import Effort, RuleError
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.skill.plans import LONGEST_TITLE, CalendarEvent
@@ -41,6 +44,12 @@ MOST_EVENTS = 5000
 """Most events to which another is added."""
 HORIZONS = (timedelta(0), timedelta(days=60), timedelta(days=400), timedelta(days=4000))
 """How far ahead the next time of an event is searched for, one after the other."""
+READ_AT_ONCE = 100_000
+"""Most characters of new events that are read while somebody waits, some 0.2 s of work."""
+READ_WITHIN_S = 0.5
+"""Seconds that are waited for the reading of more."""
+LONGEST_UID = 80
+"""Most characters of an event's UID in the log."""
 UNWRITTEN = "I couldn't write to your calendar yet. I keep what you said, and try again."
 
 log = logging.getLogger(__name__)
@@ -71,19 +80,25 @@ class StoredCalendar:
         self._file = CalendarFile(path) if path is not None else None
         self._warned = False
         self._again_s: float | None = None
+        self._reader: Thread | None = None
+        self._read = frozenset[str]()
+        """The texts that were read."""
+        self._left_out: dict[str, str] = {}
+        """UID → the text of each event that cannot be followed."""
 
     # ── what skills do ──────────────────────────────────────────────────────────────────────
     def coming(self) -> tuple[CalendarEvent, ...]:
         """Every event that is not over, at its next time, the next first."""
-        found = (self._next(uid, text) for uid, text in self.held().items())
+        effort, held = Effort(), self._readable()
+        found = (self._next(uid, text, effort) for uid, text in held.items())
         return tuple(map(self._told, sorted(filter(None, found), key=_order)))
 
     def between(self, since: datetime, until: datetime) -> tuple[CalendarEvent, ...]:
         """Every event of that period at each of its times, in order."""
         zone = self._timing.now.tzinfo
         span = since.astimezone(zone), until.astimezone(zone)
-        events = self.held().items()
-        found = (time for uid, text in events for time in times_of(uid, text, *span))
+        effort, held = Effort(), self._readable()
+        found = (time for one in held.items() for time in self._times(*one, *span, effort))
         return tuple(map(self._told, sorted(found, key=_order)))
 
     def add(
@@ -108,7 +123,12 @@ class StoredCalendar:
             whole_days=whole_days,
             rule=rule,
         )
-        self._put(made.id, written(made.id, made, self._timing.now))
+        text = written(made.id, made, self._timing.now)
+        try:
+            self.require_days(made.id, text, Effort())
+        except RuleError as error:
+            raise SkillError("calendar.event", "I can't put that in a calendar.") from error
+        self._put(made.id, text)
         return self._told(made)
 
     def move(
@@ -153,8 +173,13 @@ class StoredCalendar:
 
     def next_time(self, uid: str, text: str) -> CalendarEvent | None:
         """The next time of an event, told in words; None where it is over."""
-        found = self._next(uid, text)
+        found = self._next(uid, text, Effort())
         return self._told(found) if found is not None else None
+
+    def require_days(self, uid: str, text: str, effort: Effort) -> None:
+        """Raise `RuleError` where an event's rule gives no days."""
+        now = self._timing.now
+        list(times_of(uid, text, now, now + HORIZONS[1], effort))
 
     # ── what the stage does ─────────────────────────────────────────────────────────────────
     def write(self, at_s: float) -> bool:
@@ -189,13 +214,49 @@ class StoredCalendar:
         """When `write` must be called next; None while nothing waits."""
         return self._again_s
 
-    def _next(self, uid: str, text: str) -> CalendarEvent | None:
+    def _readable(self) -> dict[str, str]:
+        """UID → the text of each event; raises `SkillError` until all are read."""
+        held = self.held()
+        new = {uid: text for uid, text in held.items() if text not in self._read}
+        if self._reader is not None or sum(map(len, new.values())) > READ_AT_ONCE:
+            if self._reader is None:
+                args = (new, self._timing.now)
+                self._reader = Thread(target=self._read_ahead, args=args, daemon=True)
+                self._reader.start()
+            self._reader.join(READ_WITHIN_S)
+            if self._reader.is_alive():
+                raise SkillError("calendar.reading", "I'm still reading your calendar.")
+            self._reader = None
+        self._read = frozenset(held.values())
+        return held
+
+    def _read_ahead(self, held: Mapping[str, str], now: datetime) -> None:
+        """Read events and follow their rules once, so that what is asked for later need not."""
+        effort = Effort()
+        for uid, text in held.items():
+            self._times(uid, text, now, now + HORIZONS[1], effort)
+
+    def _next(self, uid: str, text: str, effort: Effort) -> CalendarEvent | None:
         now = self._timing.now
         for near, far in pairwise(HORIZONS):
-            found = sorted(times_of(uid, text, now + near, now + far), key=_order)
+            found = sorted(self._times(uid, text, now + near, now + far, effort), key=_order)
             if found:
                 return found[0]
         return None
+
+    def _times(
+        self, uid: str, text: str, since: datetime, until: datetime, effort: Effort
+    ) -> list[CalendarEvent]:
+        """The times of an event; of one that cannot be followed none, which is logged once."""
+        if self._left_out.get(uid) == text:
+            return []
+        try:
+            return list(times_of(uid, text, since, until, effort))
+        except FAULTS as error:
+            why = error if isinstance(error, RuleError) else type(error).__name__
+            log.warning("the event %a is left out: %s (calendar.event)", uid[:LONGEST_UID], why)
+            self._left_out[uid] = text
+            return []
 
     def _known(self, event: CalendarEvent) -> CalendarEvent:
         """An event as a skill hands it back, with the zone of the home."""

@@ -166,6 +166,18 @@ def test_an_event_that_is_too_large_is_left_out(
     }
 
 
+def test_an_event_whose_rule_gives_no_days_is_left_out_and_named(
+    hostile: Bench, server: CalDavServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    rules = ("FREQ=DAILY;BYSETPOS=366;BYDAY=MO", "FREQ=WEEKLY")
+    for number, rule in enumerate(rules, start=2):
+        text = event(str(number), "Choir", "20260109T190000", f"RRULE:{rule}")
+        server.events[f"{number}.ics"] = text
+    told = {one.href: bool(one.text) for one in hostile.reports().events}
+    assert told == {"/anna/home/2.ics": False, "/anna/home/3.ics": True}
+    assert "the event at /anna/home/2.ics is left out: its rule gives no days" in caplog.text
+
+
 def test_a_change_that_is_never_taken_is_told_as_refused(
     hostile: Bench, server: CalDavServer
 ) -> None:

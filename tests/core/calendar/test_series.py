@@ -13,7 +13,18 @@ from hypothesis import strategies as st
 
 from assistant.answer.ingest.formats import calendar
 from assistant.answer.knowledge.passages import Section
-from assistant.core.calendar.series import Occurrence, Series, occurrences, once
+from assistant.core.calendar.series import (
+    LEAST_TRIED,
+    MOST_TRIED,
+    MOST_TRIED_IN_ALL,
+    Effort,
+    Occurrence,
+    RuleError,
+    Series,
+    occurrences,
+    once,
+    require_days,
+)
 from tests.support.effort import cpu_s
 
 BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
@@ -235,16 +246,64 @@ def test_an_event_at_the_edge_of_time_costs_no_other(odd: str) -> None:
     assert [s.starts for s in read(odd, "DTSTART;VALUE=DATE:20260101")][-1] == "2026-01-01"
 
 
+ENDLESS = [
+    "FREQ=DAILY;BYSETPOS=366;BYDAY=MO",
+    "FREQ=DAILY;BYMONTHDAY=31;BYMONTH=2;BYSETPOS=2,3,4",
+    "FREQ=DAILY;BYMONTHDAY=31;BYMONTH=2;UNTIL=20270101T000000",
+    "FREQ=WEEKLY;BYWEEKNO=60;COUNT=3",
+    "FREQ=MONTHLY;BYMONTHDAY=31;BYMONTH=2",
+    "FREQ=YEARLY;BYDAY=MO;BYSETPOS=-366",
+    "FREQ=DAILY;INTERVAL=0;BYDAY=MO",
+    "FREQ=DAILY;BYDAY=MO;BYSETPOS=" + ",".join(map(str, range(2, 900))),
+    "FREQ=MONTHLY;BYDAY=60MO",
+    "FREQ=HOURLY;BYMONTHDAY=31;BYMONTH=2",
+    "FREQ=SECONDLY;BYMONTHDAY=31;BYMONTH=2",
+]
+
+
+@pytest.mark.parametrize("rule", ENDLESS)
+def test_the_search_of_a_rule_without_days_is_bounded(rule: str) -> None:
+    effort = Effort()
+    with pytest.raises(RuleError):
+        require_days(Series(start="2026-01-06T19:00:00", rules=(rule,)), effort)
+    with pytest.raises(RuleError):
+        list(
+            _between(Series(start="2026-01-06T19:00:00", rules=(rule,)), "2026-02-01", "2026-03-01")
+        )
+    assert MOST_TRIED_IN_ALL - effort.left <= MOST_TRIED + 366 * 500
+
+
+def test_many_rules_without_days_leave_good_ones_their_days() -> None:
+    effort = Effort()
+    bad = Series(start="2026-01-06T19:00:00", rules=(ENDLESS[0],))
+    for _ in range(1000):
+        with pytest.raises(RuleError):
+            require_days(bad, effort)
+    assert MOST_TRIED_IN_ALL - effort.left < MOST_TRIED_IN_ALL + 1001 * (LEAST_TRIED + 2)
+    for rule in ("FREQ=DAILY", "FREQ=WEEKLY;INTERVAL=2", "FREQ=MONTHLY;BYDAY=-1FR", "FREQ=YEARLY"):
+        require_days(Series(start="2026-01-06T19:00:00", rules=(rule,)), effort)
+
+
+def test_a_birthday_of_long_ago_is_found_without_its_years() -> None:
+    effort = Effort()
+    series = Series(start="1604-02-29", rules=("FREQ=YEARLY",), lasts_s=86_400)
+    since, until = (datetime(year, 1, 1, tzinfo=BERLIN) for year in (2028, 2029))
+    (found,) = occurrences(series, since, until, BERLIN, effort)
+    assert str(found.starts.date()) == "2028-02-29"
+    assert MOST_TRIED_IN_ALL - effort.left < 20 * 366
+
+
 @given(
     st.datetimes(datetime(2020, 1, 1), datetime(2040, 1, 1)),
-    st.sampled_from(["DAILY", "WEEKLY"]),
+    st.sampled_from(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]),
     st.integers(1, 9),
+    st.sampled_from(["2012-03-03T12:00:00", "2012-02-29T12:00:00", "2012-01-31T12:00:00"]),
+    st.sampled_from(["BYDAY=MO,WE,SA", "WKST=MO"]),
 )
 def test_what_is_skipped_ahead_is_what_counting_finds(
-    since: datetime, often: str, interval: int
+    since: datetime, often: str, interval: int, start: str, limits: str
 ) -> None:
-    rule = f"FREQ={often};INTERVAL={interval};BYDAY=MO,WE,SA"
-    start = "2012-03-03T12:00:00"
+    rule = f"FREQ={often};INTERVAL={interval};{limits}"
     # A second rule that is not steady, and gives nothing in these years, has all be counted.
     counted = Series(start=start, rules=(rule, "FREQ=YEARLY;COUNT=1"))
     until = since + timedelta(days=80)

@@ -15,7 +15,7 @@ from assistant.answer.ingest.formats.rules import Rule, rule
 from assistant.answer.ingest.formats.wording import clean, title_of
 from assistant.answer.knowledge.passages import Document, Section
 from assistant.core.calendar.recurrence import dates, each, repeated
-from assistant.core.calendar.series import Series, wall_text
+from assistant.core.calendar.series import Effort, RuleError, Series, require_days, wall_text
 from assistant.core.errors import AnswerError
 from assistant.english.dates import full_date, weekday_name
 from assistant.english.spoken import joined, length
@@ -68,20 +68,23 @@ def parse(name: str, content: bytes) -> Document:
     moved: defaultdict[str, list[date]] = defaultdict(list)
     for event in events:
         moved[str(event.get("UID", ""))] += _moments(event, "RECURRENCE-ID")
+    effort = Effort()
     sections = tuple(
-        section for event in events for section in _section(event, moved[str(event.get("UID", ""))])
+        section
+        for event in events
+        for section in _section(event, moved[str(event.get("UID", ""))], effort)
     )
     return Document(title=title or title_of(name), kind="event", sections=sections)
 
 
-def _section(event: Component, moved: Sequence[date]) -> Iterator[Section]:
+def _section(event: Component, moved: Sequence[date], effort: Effort) -> Iterator[Section]:
     try:
-        yield from _told(event, moved)
+        yield from _told(event, moved, effort)
     except (ValueError, OverflowError):  # at the edge of the years that there are
         return
 
 
-def _told(event: Component, moved: Sequence[date]) -> Iterator[Section]:
+def _told(event: Component, moved: Sequence[date], effort: Effort) -> Iterator[Section]:
     start = _moment(event, "DTSTART")
     if start is None:
         return
@@ -96,6 +99,11 @@ def _told(event: Component, moved: Sequence[date]) -> Iterator[Section]:
     series = None
     if not _moments(event, "RECURRENCE-ID"):
         series = repeated(event, _one(event, "DTSTART").dt, _lasts(start, end), moved)
+        try:
+            if series is not None:
+                require_days(series, effort)
+        except RuleError:  # it takes place at its first time
+            series = None
     cancelled = _cancelled(event)  # is found by its words, and at no time
     yield Section(
         text="\n".join(lines),

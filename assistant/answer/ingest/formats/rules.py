@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from itertools import islice
 from typing import Any
 
 import msgspec
-from dateutil.rrule import rrulestr
 
+from assistant.core.calendar.series import RuleError, days_of
 from assistant.english.dates import WEEKDAYS, full_date, month_and_day, month_name, weekday_name
 from assistant.english.numbers import ORDINALS, ordinal
 from assistant.english.spoken import count, joined
@@ -71,10 +72,9 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             return self.until
         plain = datetime.combine(start, datetime.min.time())
         try:
-            moments = iter(rrulestr(self.text, dtstart=plain))
-        except ValueError:  # a rule that only icalendar understands
+            days = [moment.date() for moment in islice(days_of(self.text, plain), MOST_COUNTED)]
+        except RuleError:  # a rule that only icalendar understands, or that gives no days
             return None
-        days = [moment.date() for moment, _ in zip(moments, range(MOST_COUNTED), strict=False)]
         if len(days) == MOST_COUNTED:  # it may go on
             return None
         return days[-1] if days else start

@@ -162,6 +162,22 @@ def side(tmp_path: Path) -> Iterator[Side]:
     side.database.close()
 
 
+def test_an_event_whose_rule_gives_no_days_is_left_out_and_the_others_come(
+    side: Side, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad = ("FREQ=DAILY;BYDAY=MO;BYSETPOS=366", "FREQ=DAILY;BYMONTHDAY=31;BYMONTH=2;BYSETPOS=2,3,4")
+    for number, rule in enumerate(bad):
+        side.put_there(
+            f"bad{number}", event(f"bad{number}", "Bad", "20260109T150000", f"RRULE:{rule}")
+        )
+    side.put_there("choir", event("choir", "Choir", "20260110T190000"))
+    side.served()
+    assert side.ours == [("Dentist", 15), ("Choir", 19)]
+    assert side.changes == ()
+    assert caplog.text.count("(calendar.event)") == 2
+    assert "the event at '/bad0' is left out" in caplog.text
+
+
 def test_without_a_collection_nothing_is_sent(side: Side) -> None:
     side.url, side.command = "", None
     side.restart()

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 from zoneinfo import ZoneInfo
 
 import icalendar
@@ -20,11 +21,14 @@ from assistant.core.files import replace_file
 from assistant.core.messages import CalendarChanged, SpokenReply
 from assistant.skill import CalendarEvent, Undo
 from assistant.skill.memory import MemoryCalendar
+from skills.capabilities.calendar import store as store_module
 from skills.capabilities.calendar.store import UNWRITTEN, StoredCalendar
+from skills.capabilities.calendar.text import events_in, with_events
 from skills.isolation.capabilities import carry_out, remote
 from skills.later.timing import Timing
 from skills.state import open_state
 from tests.skills.capabilities.calendar.test_text import OTHERS
+from tests.support.radicale import event
 from tests.support.talking import Talk, command
 
 ZONE = ZoneInfo("Europe/Zurich")
@@ -186,6 +190,39 @@ def test_a_damaged_file_is_left_alone(
     replace_file(kept.path, OTHERS.encode())
     kept.add()
     assert "Dentist" in kept.text
+
+
+BAD = event("bad", "Bad", "20260109T150000", "RRULE:FREQ=DAILY;BYDAY=MO;BYSETPOS=366")
+GOOD = event("good", "Good", "20260109T150000", "RRULE:FREQ=WEEKLY")
+
+
+def test_an_event_whose_rule_gives_no_days_is_left_out_and_named(
+    kept: Kept, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert kept.path is not None
+    kept.path.write_bytes(with_events(GOOD, events_in(BAD)).encode())
+    for _ in range(2):
+        assert [one.title for one in kept.calendar.coming()] == ["Good"]
+        assert [one.title for one in kept.calendar.between(FRIDAY, FRIDAY + DAY)] == ["Good"]
+    assert caplog.text.count("the event 'bad' is left out: its rule gives no days") == 1
+    with pytest.raises(SkillError):
+        kept.add(rule="FREQ=DAILY;BYDAY=MO;BYSETPOS=366")
+
+
+def test_a_large_calendar_is_read_beside_what_is_asked(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert kept.path is not None
+    going = Event()
+    monkeypatch.setattr(store_module, "READ_AT_ONCE", 100)
+    monkeypatch.setattr(store_module, "READ_WITHIN_S", 0.0)
+    monkeypatch.setattr(kept.calendar, "_read_ahead", lambda *_: going.wait(60))
+    kept.path.write_bytes(GOOD.encode())
+    with pytest.raises(SkillError, match=r"^I'm still reading your calendar\.$"):
+        kept.calendar.coming()
+    going.set()
+    monkeypatch.setattr(store_module, "READ_WITHIN_S", 60.0)
+    assert [one.title for one in kept.calendar.coming()] == ["Good"]
 
 
 def test_a_read_only_file_is_not_changed(kept: Kept, caplog: pytest.LogCaptureFixture) -> None:
