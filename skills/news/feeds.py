@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
@@ -19,6 +20,10 @@ MOST_ITEMS = 200
 LONGEST_TITLE = 200
 LONGEST_TEXT = 400
 """Most characters of what is told of one headline, some 30 seconds of speech."""
+DEEPEST = 32
+"""Most elements around one another that are looked at."""
+LONGEST_NAMESPACE = 250
+"""Most characters of a namespace."""
 MOST_MARKUP = 4000
 """Most characters of a text, with its tags, that are looked at."""
 
@@ -90,7 +95,31 @@ def shortened(text: str, longest: int) -> str:
 
 
 class _Builder(ElementTree.TreeBuilder):
-    """Refuses a document type: its entities could name files, or grow without an end."""
+    """Passes over what is nested too deep, and refuses a document type and a long namespace.
+
+    The entities of a document type could name files, or grow without an end. The parser writes a
+    namespace out before each name in it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._depth = 0
+
+    def start(self, tag: str, attrs: dict[str, str]) -> Any:
+        self._depth += 1
+        return super().start(tag, attrs) if self._depth <= DEEPEST else None
+
+    def end(self, tag: str) -> Any:
+        self._depth -= 1
+        return super().end(tag) if self._depth < DEEPEST else None
+
+    def data(self, text: str) -> None:
+        if self._depth <= DEEPEST:
+            super().data(text)
+
+    def start_ns(self, _: str, namespace: str) -> None:
+        if len(namespace or "") > LONGEST_NAMESPACE:
+            raise FeedError("it declares a namespace that is too long")
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
         raise FeedError("it declares a document type")

@@ -6,6 +6,15 @@ import re
 from typing import NamedTuple
 from xml.parsers import expat
 
+DEEPEST = 32
+"""Most elements around one another."""
+MOST_ELEMENTS = 200_000
+"""Most elements of one answer, some half a second of work; 20,000 events have 140,000."""
+LONGEST_NAMESPACE = 250
+"""Most characters of a namespace, which the parser writes out before each name in it."""
+LONGEST_TAG_BYTES = 65_536
+"""Most bytes of one tag, of which a parser keeps each attribute, or of another piece that waits for
+its end."""
 DAV, CALDAV = "DAV:", "urn:ietf:params:xml:ns:caldav"
 CALENDAR_SERVER = "http://calendarserver.org/ns/"
 RESPONSE = (f"{DAV} multistatus", f"{DAV} response")
@@ -40,12 +49,14 @@ class Multistatus:
         self._told: dict[str, str] = {}
         self._told_fine = True
         self._is_one = False
+        self._elements = self._fed = 0
         self._parser = expat.ParserCreate(namespace_separator=" ")
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._begin
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._text.append
         self._parser.StartDoctypeDeclHandler = self._refuse
+        self._parser.StartNamespaceDeclHandler = self._declare
 
     def feed(self, piece: bytes) -> None:
         """Read the next bytes."""
@@ -53,6 +64,9 @@ class Multistatus:
             self._parser.Parse(piece, False)
         except expat.ExpatError as error:
             raise ValueError("it is no XML") from error
+        self._fed += len(piece)
+        if self._fed - max(0, self._parser.CurrentByteIndex) > LONGEST_TAG_BYTES + len(piece):
+            raise ValueError(f"it has a tag of more than {LONGEST_TAG_BYTES} bytes")
 
     def resources(self) -> list[Resource]:
         """The resources, once all was fed."""
@@ -65,6 +79,11 @@ class Multistatus:
         return self._found
 
     def _begin(self, name: str, _: dict[str, str]) -> None:
+        self._elements += 1
+        if len(self._path) >= DEEPEST:
+            raise ValueError(f"it is nested more than {DEEPEST} deep")
+        if self._elements > MOST_ELEMENTS:
+            raise ValueError(f"it has more than {MOST_ELEMENTS} elements")
         if len(self._path) > len(PROPERTY):
             self._text.append(f"\n{name}\n")
         else:
@@ -93,6 +112,10 @@ class Multistatus:
         elif path == RESPONSE:
             self._found.append(Resource(self._href, self._fine, self._has))
         self._path.pop()
+
+    def _declare(self, _: str | None, namespace: str | None) -> None:
+        if namespace and len(namespace) > LONGEST_NAMESPACE:
+            raise ValueError(f"it has a namespace of more than {LONGEST_NAMESPACE} characters")
 
     def _refuse(self, *_: object) -> None:
         raise ValueError("it has a document type, which no answer of WebDAV has")

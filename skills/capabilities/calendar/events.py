@@ -18,6 +18,8 @@ from skills.capabilities.calendar.text import blocks_of, with_properties
 
 MOST_READ = 10_000
 """Most events that are kept in memory as they were read."""
+MOST_BLOCKS = 500
+"""Most VEVENTs of one event: a series, and its times that were moved."""
 TIMES = ("DTSTART", "DTEND", "DURATION")
 SERIES = ("RRULE", "RDATE", "EXDATE")
 STAMPS = ("DTSTAMP", "LAST-MODIFIED", "SEQUENCE")
@@ -121,8 +123,14 @@ def without(text: str, event: CalendarEvent, every: bool, now: datetime) -> str:
 
 @lru_cache(maxsize=MOST_READ)
 def _read(text: str, zone: tzinfo) -> tuple[_Block, ...]:
-    """The VEVENTs of an event; one that cannot be read is left out."""
-    found = [(block, _parsed(block)) for block in blocks_of(text)]
+    """The VEVENTs of an event; one that cannot be read is left out.
+
+    Raises ValueError for too many, as each is compared with the others.
+    """
+    blocks = blocks_of(text)
+    if len(blocks) > MOST_BLOCKS:
+        raise ValueError(f"it has more than {MOST_BLOCKS} times of its own")
+    found = [(block, _parsed(block)) for block in blocks]
     out = [one for _, event in found if (one := _one(event, "RECURRENCE-ID")) is not None]
     return tuple(filter(None, (_block(block, event, out, zone) for block, event in found)))
 

@@ -13,15 +13,14 @@ from typing import NamedTuple
 from icalendar import Timezone
 
 EMPTY = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Hark//Calendar//EN\r\nEND:VCALENDAR\r\n"
-_EVENT, _CALENDAR = "VEVENT", "VCALENDAR"
+_EVENT, _CALENDAR, _ZONE = "VEVENT", "VCALENDAR", "VTIMEZONE"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _FOLD = re.compile(r"\r?\n[ \t]")
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 _EDGE = re.compile(r"(BEGIN|END):([A-Za-z0-9-]+)\s*", re.IGNORECASE)
-_ZONE = re.compile(r"^BEGIN:VTIMEZONE\s*?\n.*?^END:VTIMEZONE\s*?\n", re.S | re.M | re.I)
 _STAMPED = frozenset({"DTSTAMP", "LAST-MODIFIED", "CREATED", "SEQUENCE"})
 _USED_ZONE = re.compile(r";TZID=\"?([^\":;\r\n]+)\"?[:;]")
-_DEFINED_ZONE = re.compile(r"^TZID[^:\r\n]*:(.*?)\s*$", re.MULTILINE | re.IGNORECASE)
+_DEFINED_ZONE = re.compile(r"^TZID[^:\r\n]*:([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
 
 
 class _Piece(NamedTuple):
@@ -33,20 +32,27 @@ class _Piece(NamedTuple):
 
 def events_in(text: str) -> dict[str, str]:
     """UID → the text of its events; raises ValueError for a text that is no calendar."""
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     for piece in _pieces(text):
         if piece.uid:
-            found[piece.uid] = found.get(piece.uid, "") + piece.text
-    return found
+            found.setdefault(piece.uid, []).append(piece.text)
+    return {uid: "".join(texts) for uid, texts in found.items()}
 
 
 def zones_in(text: str) -> dict[str, str]:
     """TZID → the text of each zone that a calendar, or what stands before an event, defines."""
-    return {
-        name: zone
-        for zone in _ZONE.findall(text)
-        for name in _DEFINED_ZONE.findall(_FOLD.sub("", zone))[:1]
-    }
+    found: dict[str, str] = {}
+    zone: list[str] = []
+    for line in _LINE.findall(text):
+        edge = _edge(line)
+        if zone or edge == ("BEGIN", _ZONE):
+            zone.append(line)
+        if zone and edge == ("END", _ZONE):
+            defined = _DEFINED_ZONE.search(_FOLD.sub("", "".join(zone)))
+            if defined is not None:
+                found[defined[1].strip()] = "".join(zone)
+            zone = []
+    return found
 
 
 def plain(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from assistant.bridge.caldav import link as link_module
 from assistant.bridge.caldav import session as session_module
-from assistant.bridge.caldav.multistatus import Multistatus
+from assistant.bridge.caldav.multistatus import MOST_ELEMENTS, Multistatus
 from assistant.core.calendar.messages import EventChange
 from tests.support.caldav_server import FINE, CalDavServer, multistatus, response
 from tests.support.on_calendar import Bench
@@ -228,3 +229,26 @@ def test_properties_that_are_not_there_are_none() -> None:
     reader.feed(multistatus(told, response("/2", "<D:getetag>2</D:getetag>", FINE)).encode())
     found = {one.href: one.properties for one in reader.resources()}
     assert found == {"/1": {}, "/2": {"DAV: getetag": "2"}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("<a>" * 500_000, "nested more than 32 deep"),
+        (multistatus("<a/>" * 500_000), "more than 200000 elements"),
+        ("<a " + " ".join(f'a{n}=""' for n in range(500_000)), "a tag of more than 65536 bytes"),
+        (f'<a xmlns="{"x" * 5_000}">' + "<a/>" * 1000, "a namespace of more than 250 characters"),
+    ],
+)
+def test_an_answer_beyond_bounds_is_refused_at_its_beginning(answer: str, told: str) -> None:
+    reader, pieces = Multistatus(), [answer[n : n + 65_536] for n in range(0, len(answer), 65_536)]
+    fed = (reader.feed(piece.encode()) for piece in pieces)
+    with pytest.raises(ValueError, match=told):
+        list(islice(fed, 4 * MOST_ELEMENTS // 65_536 + 1))
+
+
+def test_a_list_of_twenty_thousand_events_is_read() -> None:
+    listed = (response(f"/anna/home/{n}.ics", "<D:getetag>1</D:getetag>") for n in range(20_000))
+    reader = Multistatus()
+    reader.feed(multistatus(*listed).encode())
+    assert len(reader.resources()) == 20_000

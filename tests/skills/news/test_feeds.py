@@ -94,6 +94,20 @@ def test_items_within_items_are_read_in_a_moment() -> None:
     assert read_feed(nested.encode()) == ()
 
 
+def test_what_is_nested_too_deep_is_passed_over_and_what_follows_is_read() -> None:
+    deep = f"{'<a>' * 100}Deep{'</a>' * 100}"
+    items = f"<item><title>{deep}One</title></item><item><title>Two</title></item>"
+    found = read_feed(rss().replace("</channel>", f"{items}</channel>").encode())
+    assert [one.title for one in found] == ["One", "Two"]
+
+
+def test_a_long_namespace_is_refused() -> None:
+    """The parser would write it out before each of the names."""
+    long = f'<rss xmlns="{"x" * 100_000}">{"<a/>" * 30_000}</rss>'
+    with pytest.raises(FeedError, match="namespace"):
+        read_feed(long.encode())
+
+
 def test_an_empty_feed_has_no_headlines() -> None:
     assert read_feed(rss().encode()) == ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skills.capabilities.calendar.text import EMPTY, blocks_of, events_in, with_events
+from skills.capabilities.calendar.text import EMPTY, blocks_of, events_in, with_events, zones_in
 
 OTHERS = (
     'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Others//EN\r\nX-OWN;X-P="a;b":keep  this\r\n'
@@ -77,3 +77,21 @@ def test_moved_times_belong_to_their_series() -> None:
 def test_what_is_no_calendar_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"calendar|beginning"):
         with_events(text, {"new": NEW})
+
+
+def test_zones_whose_ends_look_otherwise_are_found_once() -> None:
+    begin, end = "BEGIN:VTIMEZONE\r\n", "END:VTIMEZONE\r\n"
+    zone = f"{begin}TZID:Here  \r\n{end}"
+    odd = begin * 20_000 + f"\ufeff{end}" * 20_000
+    assert zones_in(f"{EMPTY[:17]}{zone}{zone.replace('Here', 'There')}{EMPTY[-15:]}") == {
+        "Here": zone,
+        "There": zone.replace("Here", "There"),
+    }
+    assert zones_in(odd) == {}
+    assert zones_in(f"{begin}TZID:{' ' * 200_000}x\r\n{end}").keys() == {"x"}
+
+
+def test_an_event_of_many_parts_is_one() -> None:
+    part = "BEGIN:VEVENT\r\nUID:one\r\nEND:VEVENT\r\n"
+    (text,) = events_in(f"{EMPTY[:-15]}{part * 50_000}{EMPTY[-15:]}").values()
+    assert text == part * 50_000
