@@ -9,7 +9,7 @@ from datetime import timedelta
 import msgspec
 
 from assistant.core.database import Database
-from assistant.core.errors import SkillError
+from assistant.core.errors import UNDECODABLE, SkillError
 from assistant.skill.context import HomeControl, ListStore, Timer, Timers
 from assistant.skill.reply import Reply, Undo
 from skills.later.alarms import CANCEL, RESTORE, RING_IN, StoredAlarms
@@ -172,7 +172,7 @@ class History:
         rows = self._database.execute("SELECT act FROM last_acts WHERE room = ?", self._room)
         try:
             return msgspec.json.decode(rows[0][0], type=_Act) if rows else _Act()
-        except msgspec.DecodeError:  # a damaged row, or one of another version
+        except UNDECODABLE:  # a damaged row, or one of another version
             return _Act()
 
     def _write(self, act: _Act) -> None:

@@ -29,7 +29,7 @@ from typing import IO
 import msgspec
 
 from assistant.core.config import LONGEST_NAME_BYTES
-from assistant.core.errors import InputError
+from assistant.core.errors import UNDECODABLE, InputError
 from assistant.core.files import replacing
 from assistant.core.layout import SKILLS_FOLDER
 from skills.isolation.installed import FILES, RECORD
@@ -182,7 +182,7 @@ def _manifest(archive: Path, tar: tarfile.TarFile) -> Manifest:
             )
             raise InputError("backup.newer", message)
         manifest = msgspec.json.decode(listing, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNDECODABLE as error:
         raise _no_backup(archive) from error
     names = [stored.name for stored in manifest.files]
     if len(names) > _MOST_FILES or len(set(names)) < len(names):

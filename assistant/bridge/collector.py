@@ -15,7 +15,7 @@ from assistant.bridge.authorities import trusting
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.local import local_addresses
 from assistant.bridge.network.pinned import FAULTS, Pinned, why
-from assistant.core.errors import BridgeError, ConfigError
+from assistant.core.errors import UNDECODABLE, BridgeError, ConfigError
 from assistant.core.network.origin import split
 from assistant.core.settings.history import TracesSettings
 
@@ -107,7 +107,7 @@ class Collector:
             asyncio.run(self._exchange(msgspec.json.encode(_Export(resource_spans=spans))))
         except BridgeError as error:
             self._drop(len(batch), error.message)
-        except msgspec.DecodeError:
+        except UNDECODABLE:
             self._drop(len(batch), "the daemon sends what is no trace")
         else:
             self.sent += len(batch)

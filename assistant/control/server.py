@@ -25,7 +25,7 @@ from assistant.control.sensors import SensorsAsked, sensors_request
 from assistant.core.clock import boottime_s
 from assistant.core.codec import as_json
 from assistant.core.did_you_mean import did_you_mean
-from assistant.core.errors import AssistantError, ControlError
+from assistant.core.errors import UNDECODABLE, AssistantError, ControlError
 from assistant.core.fork import LARGEST_PACKET_BYTES
 from assistant.core.layout import SENSORS
 from assistant.core.messages import (
@@ -225,7 +225,7 @@ class ControlServer:
                 self._send(caller, _line(self._found(request)))
         except AssistantError as error:
             self._complain(caller, error.code, error.message)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNDECODABLE as error:
             self._complain(caller, "control.malformed", f"that is no request: {error}")
 
     def _admit_watcher(self, caller: Connection) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from assistant.core.clock import boottime_s
 from assistant.core.documents.messages import Phrase
-from assistant.core.errors import CodecError
+from assistant.core.errors import UNDECODABLE, CodecError
 from assistant.core.messages import (
     AudioChunk,
     CalendarCommand,
@@ -72,7 +72,7 @@ def decode(frames: Sequence[bytes | bytearray]) -> Message:
         raise CodecError("codec.frames", f"a message has two frames, not {len(frames)}")
     try:
         message = _DECODER.decode(frames[1])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         reason = str(error)[:LONGEST_REASON]
         raise CodecError("codec.malformed", f"a frame is no message: {reason}") from error
     if topic(type(message)) != frames[0]:

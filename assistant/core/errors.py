@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
+UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for bytes that are not what is asked for, however deep they nest."""
 LONGEST_MESSAGE = 800
 """Most characters of a message, which may quote a file's text of any length."""
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from assistant.core.errors import UNDECODABLE
 from assistant.core.files import replace_file
 
 ANYTHING = "\u9fa5"
@@ -41,7 +42,7 @@ def read_names(file: Path) -> GivenNames:
     """The names in a file, which the daemon's skills write; none where it cannot be read."""
     try:
         return _NAMES.decode(file.read_bytes())
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, *UNDECODABLE):
         return NO_NAMES
 
 

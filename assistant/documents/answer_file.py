@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from assistant.core.errors import InputError, StorageError
+from assistant.core.errors import UNDECODABLE, InputError, StorageError
 from assistant.core.files import sync, try_lock
 
 
@@ -137,7 +137,7 @@ def _opened(file: Path) -> int:
 def _answers(line: bytes, asked: AskedQuestion) -> bool:
     try:
         found = _LINE.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNDECODABLE:
         return False
     if asked.recording:
         return (found.id, found.recording) == (asked.id, asked.recording)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from assistant.core.errors import InputError
+from assistant.core.errors import UNDECODABLE, InputError
 from assistant.core.messages import Found
 from assistant.documents.answer_file import Answered, AnswerFile, AskedQuestion
 from assistant.documents.workers import AnswersQuestions, Reply, check_recording
@@ -203,7 +203,7 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
 def _asked(file: Path, number: int, line: bytes) -> AskedQuestion:
     try:
         found = _LINE.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNDECODABLE as error:
         forms = '{"id": …, "question": "…"}, {"id": …, "recording": "FILE"} or "…"'
         message = f"{file}:{number}: write {forms} ({error})"
         raise InputError("batch.malformed", message) from error

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from assistant.core.config import Config
-from assistant.core.errors import InputError, StorageError
+from assistant.core.errors import UNDECODABLE, InputError, StorageError
 from assistant.core.files import make_private, replace_file
 from assistant.core.layout import RECORDINGS_FOLDER
 from assistant.core.messages import SAMPLE_RATE_HZ
@@ -205,7 +205,7 @@ def read_trace(file: Path) -> Trace:
         return msgspec.json.decode(file.read_bytes(), type=Trace)
     except OSError as error:
         raise InputError("recordings.unreadable", f"{file}: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNDECODABLE as error:
         raise InputError("recordings.malformed", f"{file}: {error}") from error
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import msgspec
 from wyoming.event import Event, async_write_event
 
-from assistant.core.errors import RoomsError
+from assistant.core.errors import UNDECODABLE, RoomsError
 
 MOST_HEADER_BYTES = 64 << 10
 MOST_DATA_BYTES = 1 << 20
@@ -31,8 +31,6 @@ TRUST = "rooms.trust"
 """Code of the error where the other end is not whom this one was paired with."""
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 """What is raised for fields that are missing, of another type, or too large."""
-
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class BrokenError(RoomsError):
@@ -70,7 +68,7 @@ async def read_event(reader: asyncio.StreamReader, idle_s: float | None = IDLE_S
         raise RoomsError("rooms.frame", message) from error
     except OSError as error:
         raise _lost(error) from error
-    except _UNREADABLE as error:
+    except UNDECODABLE as error:
         raise RoomsError("rooms.frame", f"it sends no event: {type(error).__name__}") from error
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assistant.core.errors import InputError
+from assistant.core.errors import UNDECODABLE, InputError
 from assistant.core.files import read_text
 from assistant.setup.rooms import AT_FIRST
 from assistant.skill.home import FEED, Area, Entity, Floor, Home
@@ -124,7 +124,7 @@ def _registry(storage: Path, name: str, key: str, kind: type[T]) -> list[T]:
     except OSError as error:
         message = f"{file}: {error.strerror}; name Home Assistant's configuration folder"
         raise InputError("setup.home_assistant", message) from error
-    except (msgspec.MsgspecError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, *UNDECODABLE) as error:
         message = f"{file}: is no registry of Home Assistant: {error}"
         raise InputError("setup.home_assistant", message) from error
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar, overload
 
 import msgspec
 
-from assistant.core.errors import SkillError
+from assistant.core.errors import UNDECODABLE, SkillError
 
 LARGEST_VALUE_BYTES = 64 << 10
 LARGEST_STORAGE_BYTES = 1 << 20
@@ -61,7 +61,7 @@ class Storage:
             return default
         try:
             return msgspec.msgpack.decode(found, type=kind)
-        except msgspec.DecodeError as error:
+        except UNDECODABLE as error:
             name = getattr(kind, "__name__", kind)
             raise SkillError("skill.storage", f"what was kept is no {name}") from error
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from assistant.core.errors import SkillError
+from assistant.core.errors import UNDECODABLE, SkillError
 from assistant.skill.announcements import Announcements, DoNotDisturb
 from assistant.skill.context import Conversation, HomeControl, ListStore, Timers
 from assistant.skill.device import Device
@@ -118,7 +118,7 @@ def carry_out(capability: str, target: Any, operation: str, arguments: bytes) ->
         raise SkillError("skill.operation", f"{capability} have no {operation}")
     try:
         given = msgspec.msgpack.decode(arguments, type=known.takes)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         reason = str(error)[:LONGEST_REASON]
         raise SkillError("skill.operation", f"{capability}.{operation}: {reason}") from error
     try:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from assistant.core.config import Config
-from assistant.core.errors import SkillError
+from assistant.core.errors import UNDECODABLE, SkillError
 from assistant.core.layout import SKILLS_FOLDER
 
 RECORD = "installed.json"
@@ -49,7 +49,7 @@ def read_record(folder: Path) -> Installed:
     file = folder / RECORD
     try:
         record = msgspec.json.decode(file.read_bytes(), type=Installed)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, *UNDECODABLE) as error:
         raise _changed(folder.name, f"{file} cannot be read") from error
     if record.format > FORMAT:
         message = f"{file}: a later version of Hark installed it; update Hark, or install it anew"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from assistant.core.errors import UNDECODABLE
 from assistant.core.files import replace_file
 
 STRIKES = 3
@@ -24,7 +25,7 @@ class Quarantine:
         self._file = file
         try:
             self._strikes = msgspec.json.decode(file.read_bytes(), type=dict[str, int])
-        except (OSError, msgspec.DecodeError):
+        except (OSError, *UNDECODABLE):
             self._strikes = {}
 
     def strike(self, skill: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from assistant.core.errors import UNDECODABLE
 from assistant.core.messages import SlotValue
 from assistant.skill.context import Request
 from assistant.skill.events import Event
@@ -229,7 +230,7 @@ class Line:
             raise BrokenLineError(f"it sent {length} bytes at once")
         try:
             return self._decoder.decode(self._read(length, until_s))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except UNDECODABLE as error:
             raise BrokenLineError("it sent what is no message") from error
 
     def _read(self, count: int, until_s: float | None) -> bytes:

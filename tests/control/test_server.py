@@ -154,6 +154,11 @@ def test_audio_and_self_tests_are_not_for_watching() -> None:
         (b"\xff\xfe\n", "control.malformed", "no request"),
         (b"{}\n", "control.malformed", "command"),
         (b'{"command": "watch", "loud": 1}\n', "control.malformed", "loud"),
+        (
+            b'{"command": "models", "arguments": ' + b"[" * 9_000 + b"\n",
+            "control.malformed",
+            "request",
+        ),
         (b'{"command": "skills"}\n', "skill.broken", "skills/tea.py: no intents"),
         (b'{"command": "documents"}\n', "control.not_running", "answer does not run"),
         (b'{"command": "models", "arguments": [1]}\n', "control.malformed", "arguments"),

@@ -33,7 +33,7 @@ from assistant.answer.ingest.parser_messages import (
 )
 from assistant.answer.ingest.sandbox import Limits
 from assistant.answer.knowledge.passages import Document, Passage
-from assistant.core.errors import AnswerError
+from assistant.core.errors import UNDECODABLE, AnswerError
 from assistant.core.fork import kept_environment, receive, start_server
 from assistant.core.layout import PARSE, PARSER_PROCESS
 
@@ -217,7 +217,7 @@ def _outcome(job: _Job, limits: Limits) -> ParsedFile:
         raise AnswerError("answer.memory", message)
     try:
         result = _RESULTS.decode(job.frame)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         how = signal.Signals(-status).name if status < 0 else f"status {status}"
         message = f"{name} made its parser crash ({how})"
         raise AnswerError("answer.crashed", message) from error

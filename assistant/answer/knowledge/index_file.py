@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from assistant.core.errors import UNDECODABLE
 from assistant.core.files import sync
 
 log = logging.getLogger(__name__)
@@ -49,7 +50,7 @@ def fitting(file: Path, encoder: str, identity: str) -> IndexLabel | None:
             fault = "it belongs to another database"
         elif label.sha256 != _sha256(file):
             fault = "it is damaged"
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *UNDECODABLE) as error:
         fault = f"its label cannot be read ({type(error).__name__})"
     if not fault:
         return label

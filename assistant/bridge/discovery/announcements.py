@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from assistant.bridge.discovery.abbreviations import COMPONENT, DEVICE, ORIGIN
+from assistant.core.errors import UNDECODABLE
 
 COMPONENTS = (
     *("light", "switch", "fan", "cover", "lock", "climate"),
@@ -101,7 +102,7 @@ def _components(topic: str, device: Options) -> Iterator[Announcement]:
 def _object(payload: bytes | bytearray) -> Options:
     try:
         return msgspec.json.decode(payload, type=Options)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         raise ValueError("it is no JSON object") from error
 
 

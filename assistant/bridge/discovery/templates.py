@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 
+from assistant.core.errors import UNDECODABLE
+
 LONGEST = 1000
 """Most characters of a template."""
 LONGEST_TEXT = 255
@@ -102,7 +104,7 @@ def variables(payload: bytes | bytearray) -> Variables:
     text = payload.decode("utf-8")
     try:
         return {"value": text, "value_json": msgspec.json.decode(text)}
-    except (msgspec.DecodeError, RecursionError):
+    except UNDECODABLE:
         return {"value": text}
 
 

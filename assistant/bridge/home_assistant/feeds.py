@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from assistant.bridge.home_assistant.session import UNDECODABLE
+from assistant.core.errors import UNDECODABLE
 from assistant.core.messages import ReportedAttributes
 from assistant.skill.home import FEED
 

@@ -10,7 +10,8 @@ import msgspec
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.home_assistant.responses import response
 from assistant.bridge.home_assistant.services import Call
-from assistant.bridge.home_assistant.session import UNDECODABLE, RefusedError, Session
+from assistant.bridge.home_assistant.session import RefusedError, Session
+from assistant.core.errors import UNDECODABLE
 from assistant.core.home.forecast import ForecastDay
 from assistant.core.messages import HomeForecasts
 

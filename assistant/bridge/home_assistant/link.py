@@ -21,7 +21,6 @@ from assistant.bridge.home_assistant.lists import Lists
 from assistant.bridge.home_assistant.reports import State, plain, reported
 from assistant.bridge.home_assistant.services import Call, calls
 from assistant.bridge.home_assistant.session import (
-    UNDECODABLE,
     RefusedError,
     Session,
     lived,
@@ -32,7 +31,7 @@ from assistant.bridge.kept import KeptLink
 from assistant.bridge.link import FRESH_S
 from assistant.bridge.sensors.inputs import SensorInputs
 from assistant.core.clock import boottime_s
-from assistant.core.errors import BridgeError, ConfigError
+from assistant.core.errors import UNDECODABLE, BridgeError, ConfigError
 from assistant.core.messages import HomeCommand, HomeDescribed, ReportedAttributes
 from assistant.core.network.origin import Origin
 from assistant.core.sensors.described import Sensors

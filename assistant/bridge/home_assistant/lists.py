@@ -15,7 +15,8 @@ import msgspec
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.home_assistant.responses import ANSWER_S, response
 from assistant.bridge.home_assistant.services import Call
-from assistant.bridge.home_assistant.session import UNDECODABLE, RefusedError, Session
+from assistant.bridge.home_assistant.session import RefusedError, Session
+from assistant.core.errors import UNDECODABLE
 from assistant.core.home.lists import ListChange, ListedItem
 from assistant.core.messages import HomeLists
 

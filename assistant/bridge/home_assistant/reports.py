@@ -7,6 +7,7 @@ import math
 import msgspec
 
 from assistant.bridge.home_assistant.feeds import latest
+from assistant.core.errors import UNDECODABLE
 from assistant.core.messages import ReportedAttributes
 from assistant.skill.home import FEED
 
@@ -63,7 +64,7 @@ def plain(content: msgspec.Raw) -> str | int | float | bool | list[float] | None
         return None
     try:
         value = _PLAIN.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None
     match value:
         case str():

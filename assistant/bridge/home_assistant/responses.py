@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 import msgspec
 
 from assistant.bridge.home_assistant.services import Call
-from assistant.bridge.home_assistant.session import UNDECODABLE, RefusedError, Session
+from assistant.bridge.home_assistant.session import RefusedError, Session
+from assistant.core.errors import UNDECODABLE
 
 ANSWER_S = 3.0
 """Most seconds for the answer of one service."""

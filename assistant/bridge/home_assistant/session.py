@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.local import local_socket
-from assistant.core.errors import BridgeError
+from assistant.core.errors import UNDECODABLE, BridgeError
 from assistant.core.network.origin import Origin
 
 LARGEST_FRAME_BYTES = 8 << 20
@@ -30,8 +30,6 @@ ALIVE_EVERY_S = 15.0
 """Seconds after which a silent connection is asked whether it lives, and those it has to answer."""
 LOST = "the connection was lost"
 
-UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises for bytes that are no such JSON."""
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from assistant.bridge.complaints import Complaints
 from assistant.bridge.network.fetcher import Fetcher
 from assistant.bridge.network.hub import HubClient
 from assistant.control.connection import bind
-from assistant.core.errors import AssistantError, UnreachableError
+from assistant.core.errors import UNDECODABLE, AssistantError, UnreachableError
 from assistant.core.network.exchange import (
     LARGEST_REQUEST_BYTES,
     Allowed,
@@ -124,7 +124,7 @@ class NetworkServer:
                 return await self._by_hub(asked)
             await self._fetcher.check(asked.skill, asked.origin)
             return Allowed()
-        except msgspec.DecodeError:
+        except UNDECODABLE:
             return Refused(code="bridge.request", message="that is no request")
         except AssistantError as error:
             self._complaints.of(error.code, error.message)

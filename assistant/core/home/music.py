@@ -6,6 +6,8 @@ from typing import Literal, get_args
 
 import msgspec
 
+from assistant.core.errors import UNDECODABLE
+
 PLAY = "play"
 """First word of the command; the music follows as JSON."""
 
@@ -41,7 +43,7 @@ class Music(msgspec.Struct, frozen=True, omit_defaults=True):
             return None
         try:
             music = msgspec.json.decode(what, type=cls)
-        except msgspec.DecodeError:
+        except UNDECODABLE:
             return None
         there = bool(music.name) != (music.kind == "all")
         streamed = (music.kind == "station") == music.address.startswith(ADDRESSES)

@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from assistant.core.errors import BridgeError
+from assistant.core.errors import UNDECODABLE, BridgeError
 from assistant.core.network.origin import Origin
 
 LARGEST_REQUEST_BYTES = 2**20
@@ -153,5 +153,5 @@ def _named_faults(where: object) -> Iterator[None]:
     except PermissionError as error:
         message = f"{where}: this user may not ask the bridge"
         raise BridgeError("bridge.denied", message) from error
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *UNDECODABLE) as error:
         raise BridgeError("bridge.down", _DOWN) from error

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import msgspec
 
-from assistant.core.errors import BridgeError
+from assistant.core.errors import UNDECODABLE, BridgeError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from assistant.core.network.exchange import AskHub, Asking, Fetched, HubPath
 from assistant.core.settings.hub import HubSettings
@@ -81,7 +81,7 @@ class Awaited(Generic[T]):
             return None
         try:
             reply: T = msgspec.json.decode(answer.body, type=self._kind)
-        except msgspec.DecodeError:
+        except UNDECODABLE:
             return None
         return reply
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from assistant.core.errors import ModelError
+from assistant.core.errors import UNDECODABLE, ModelError
 from assistant.core.files import replace_file
 from assistant.core.models.manifest import Library
 from assistant.core.quality.monitor import Baseline
@@ -46,5 +46,5 @@ def keep_baseline(file: Path, models: str, baseline: Baseline) -> None:
 def _read(file: Path) -> dict[str, dict[str, float]]:
     try:
         return msgspec.json.decode(file.read_bytes(), type=dict[str, dict[str, float]])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, *UNDECODABLE):
         return {}

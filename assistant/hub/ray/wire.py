@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from assistant.core.codec import decode, encode
-from assistant.core.errors import CodecError
+from assistant.core.errors import UNDECODABLE, CodecError
 from assistant.core.messages import Message, Spoken
 
 _FRAMES = msgspec.msgpack.Decoder(list[list[bytes]])
@@ -26,7 +26,7 @@ def unpacked_request(body: bytes) -> tuple[Spoken, ...]:
     """What `packed` packed; raises `CodecError`, also for what nobody says."""
     try:
         every = _FRAMES.decode(body)
-    except msgspec.DecodeError as error:
+    except UNDECODABLE as error:
         raise CodecError("codec.malformed", "these bytes are no messages") from error
     messages = tuple(decode(frames) for frames in every)
     spoken = tuple(message for message in messages if isinstance(message, Spoken))
@@ -44,6 +44,6 @@ def unpacked_reply(body: bytes) -> tuple[Message, float]:
     """What `packed_reply` packed; raises `CodecError`."""
     try:
         began_s, frames = _REPLY.decode(body)
-    except msgspec.DecodeError as error:
+    except UNDECODABLE as error:
         raise CodecError("codec.malformed", "these bytes are no reply") from error
     return decode(frames), began_s

@@ -19,7 +19,7 @@ from typing import IO, TypeVar
 import msgspec
 
 from assistant.core.confinement.rights import confine, isolate
-from assistant.core.errors import ModelError
+from assistant.core.errors import UNDECODABLE, ModelError
 from assistant.core.fork import die_with_parent
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -59,7 +59,7 @@ def confined(parse: Callable[[IO[bytes]], T], file: IO[bytes], kind: type[T], wh
         os.waitpid(child, 0)
     try:
         found: T | Refused = msgspec.msgpack.decode(frame, type=kind | Refused)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         message = f"{where} is no bundle that can be read: its reader was ended over it"
         raise ModelError("model.bundle", message) from error
     if isinstance(found, Refused):

@@ -391,7 +391,10 @@ def test_only_this_user_may_ask(desk: MakeDesk, web: WebServer) -> None:
     assert desk(web.origin).socket.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("sent", [b"", b"rubbish", b"\x81\xa4type\xa5Fetch", b"x" * 70_000])
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"rubbish", b"\x81\xa4type\xa5Fetch", b"x" * 70_000, b"\x81\xa1x" + b"\x91" * 9_000],
+)
 def test_what_is_no_request_harms_nobody(desk: MakeDesk, web: WebServer, sent: bytes) -> None:
     here = desk(web.origin)
     with socket.socket(socket.AF_UNIX) as line:

@@ -23,6 +23,7 @@ from assistant.bridge.discovery.behaviour import (
 from assistant.bridge.discovery.kinds.switches import Power
 from assistant.bridge.discovery.options import OptionReader
 from assistant.bridge.payloads import FULL_BRIGHTNESS, MIREDS_KELVIN, WHITE, Publication
+from assistant.core.errors import UNDECODABLE
 from assistant.core.messages import HomeCommand
 from assistant.skill.values import Colour
 
@@ -215,7 +216,7 @@ def _json_light(options: OptionReader) -> Behaviour:
 def _told_in_json(value: str, whites: _Whites, scale: float) -> Telling:
     try:
         told = msgspec.json.decode(value, type=_Told)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         raise ValueError("it is no JSON of a light") from error
     telling: Telling = {}
     if told.state is not msgspec.UNSET:
