@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from assistant.core.errors import InputError
+from assistant.core.errors import UNDECODABLE, InputError
 from assistant.core.files import read_text, replace_file
-from assistant.skill.home import MOST_BYTES, read_home
+from assistant.skill.home import MOST_BYTES, read_home, within_bounds
 
 log = logging.getLogger(__name__)
 
@@ -30,18 +30,22 @@ class DescribedHome:
         """
         if self._file is None or text == self._kept():
             return False
+        unsayable: list[str] = []
         try:
-            home = read_home(msgspec.json.decode(text), "the description of the home")
+            document = msgspec.json.decode(text)
+            home = read_home(document, "the description of the home", unsayable.append)
             replace_file(self._file, text.encode(), 0o600)
         except InputError as error:
             log.warning("%s (%s)", error.message, error.code)
             return False
-        except (msgspec.DecodeError, RecursionError):
+        except UNDECODABLE:
             log.warning("what the bridge describes is no home (home.malformed)")
             return False
         except OSError as error:
             log.error("%s cannot be written: %s (storage.home)", self._file, error.strerror)
             return False
+        for line in within_bounds(unsayable):
+            log.warning("%s (home.name)", line)
         told = "the home has %d areas and %d devices: their names are taken over"
         log.info(told, len(home.areas), len(home.entities))
         return True

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import structs
 
 from assistant.core.errors import InputError
 from assistant.core.files import read_text
+from assistant.core.home.names import id_fault, name_fault, shown
 from assistant.core.settings import mpd, mpris
 from assistant.core.settings.mpd import MpdSettings
 from assistant.core.settings.mpris import MprisSettings
@@ -78,6 +79,11 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
         return self.domain if name == "domain" else str(self.attributes.get(name) or "")
 
 
+_Named = TypeVar("_Named", Floor, Area, Entity)
+Told = Callable[[str], object]
+"""Takes a line on something that is left out."""
+
+
 class Home(msgspec.Struct, frozen=True, kw_only=True):
     """All floors, areas and devices that people may name."""
 
@@ -92,10 +98,21 @@ def without_feeds(home: Home) -> Home:
     return structs.replace(home, entities=named)
 
 
-def load_home(path: Path) -> Home:
+def within_bounds(lines: Sequence[str]) -> tuple[str, ...]:
+    """The first of many lines, and how many more there are."""
+    more = (f"and {len(lines) - _MOST_TOLD} more",) if len(lines) > _MOST_TOLD else ()
+    return (*lines[:_MOST_TOLD], *more)
+
+
+def _nobody(_: str) -> None:
+    """Take a line that nobody wants."""
+
+
+def load_home(path: Path, left_out: Told = _nobody) -> Home:
     """Read a home from YAML; keys that this assistant does not know are ignored.
 
-    Raises `InputError` when the file is missing, no YAML, or names a device twice.
+    What is not taken, as in `read_home`, is told to `left_out`. Raises `InputError` when the file
+    is missing, no YAML, or names a device twice.
     """
     try:
         document = read_yaml(read_text(path, MOST_BYTES)) or {}
@@ -103,18 +120,18 @@ def load_home(path: Path) -> Home:
         raise InputError("home.unreadable", f"{path}: {error.strerror}") from error
     except (YamlError, UnicodeDecodeError) as error:
         raise InputError("home.malformed", f"{path}: {error}") from error
-    home = read_home(document, str(path))
+    home = read_home(document, str(path), left_out)
     counts = Counter(entity.id for entity in home.entities)
     if twice := sorted(i for i, count in counts.items() if count > 1):
         raise InputError("home.duplicate", f"{path}: named twice: {', '.join(twice[:_MOST_TOLD])}")
     return home
 
 
-def load_homes(files: Iterable[Path]) -> Home:
+def load_homes(files: Iterable[Path], left_out: Told = _nobody) -> Home:
     """The home of several files, each as `load_home` reads it; a later one adds to those before."""
     home = Home()
     for file in files:
-        home = _joined(home, load_home(file))
+        home = _joined(home, load_home(file, left_out))
     return home
 
 
@@ -167,11 +184,12 @@ def with_players(home: Home, music: MpdSettings, session: MprisSettings) -> Home
     return structs.replace(home, entities=(*home.entities, *players))
 
 
-def read_home(document: Any, where: str) -> Home:
+def read_home(document: Any, where: str, left_out: Told = _nobody) -> Home:
     """The home that a parsed fixture file describes; `where` names it in an `InputError`.
 
-    A name in template form ("Joe[']s") is replaced by its plainest spelling; the others are
-    aliases. Where an id is missing, it is made from the name, for a device with its `domain`.
+    What has a name or an id that cannot be one is not taken, and `left_out` is told of it. A name
+    in template form ("Joe[']s") is replaced by its plainest spelling; the others are aliases. Where
+    an id is missing, it is made from the name, for a device with its `domain`.
     """
     try:
         if isinstance(document, Mapping):
@@ -179,9 +197,36 @@ def read_home(document: Any, where: str) -> Home:
             for part in ("floors", "areas", "entities"):
                 found = document.get(part) or []
                 document[part] = [_plain(x) for x in found] if isinstance(found, list) else found
-        return msgspec.convert(document, Home, strict=False)
+        home = msgspec.convert(document, Home, strict=False)
     except msgspec.ValidationError as error:
         raise InputError("home.malformed", f"{where}: {error}") from error
+    return _sayable(home, lambda line: left_out(f"{where}: {line}"))
+
+
+def _sayable(home: Home, left_out: Told) -> Home:
+    """The home without what has a name or an id that cannot be one."""
+    return Home(
+        floors=_each_sayable(home.floors, left_out),
+        areas=_each_sayable(home.areas, left_out),
+        entities=tuple(
+            structs.replace(entity, area=None) if id_fault(entity.area or "?") else entity
+            for entity in _each_sayable(home.entities, left_out)
+        ),
+    )
+
+
+def _each_sayable(all_named: Iterable[_Named], left_out: Told) -> tuple[_Named, ...]:
+    taken = []
+    for named in all_named:
+        if fault := id_fault(named.id) or name_fault(named.name):
+            left_out(f'"{shown(named.id)}" is left out: {fault}')
+            continue
+        aliases = tuple(alias for alias in named.aliases if not name_fault(alias))
+        if len(aliases) < len(named.aliases):
+            fault = next(filter(None, map(name_fault, named.aliases)))
+            left_out(f'"{shown(named.id)}" loses an alias: {fault}')
+        taken.append(structs.replace(named, aliases=aliases))
+    return tuple(taken)
 
 
 def _plain(given: Any) -> Any:

@@ -31,7 +31,7 @@ from assistant.supervision.folders import held
 from assistant.supervision.logs import set_up
 from assistant.supervision.process import Patience, ProcessSpec
 from assistant.supervision.sdnotify import forget_other_service
-from assistant.supervision.settings import load_settings, missing_folders
+from assistant.supervision.settings import load_settings, missing_folders, unsayable_names
 from assistant.supervision.supervisor import Supervisor
 
 HANG_AFTER_S = {"asr": 10.0}
@@ -88,6 +88,8 @@ def run(
         in_fork(lambda: import_module(COMPOSITION).Composition(config).rules)
     for line in missing_folders(config):
         log.warning("%s (config.missing)", line)
+    for line in unsayable_names(config):
+        log.warning("%s (home.name)", line)
     os.umask(0o077)  # only its user may read its files; its group may use the control socket
     with held(config):
         if single:

@@ -9,7 +9,7 @@ from assistant.core.clock import time_zone
 from assistant.core.config import Config, load_config
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
-from assistant.skill.home import Home, load_homes
+from assistant.skill.home import Home, load_homes, within_bounds
 
 
 def load_settings(files: tuple[Path, ...]) -> Config:
@@ -60,6 +60,13 @@ def missing_folders(config: Config) -> Iterator[str]:
         for path in paths:
             if not path or not _is_there(path):
                 yield f'{setting}: "{path}": there is no such folder'
+
+
+def unsayable_names(config: Config) -> tuple[str, ...]:
+    """A line for each part of the home that is left out for its name; raises `InputError`."""
+    lines: list[str] = []
+    load_homes(config.home_files, lines.append)
+    return within_bounds(lines)
 
 
 def _require_area(setting: str, area: str, home: Home) -> None:

@@ -211,20 +211,16 @@ class _Node(msgspec.Struct):
     following: dict[str, _Node] = {}
     weight: float = 0.0
 
-    def weigh(self) -> float:
-        """Note the weight of all of it."""
-        self.weight = self.ended + sum(node.weigh() for node in self.following.values())
-        return self.weight
-
 
 def _tree(phrases: Mapping[str, float]) -> _Node:
     root = _Node()
     for phrase, weight in phrases.items():
         node = root
+        node.weight += weight
         for word in phrase.split():
             node = node.following.setdefault(word, _Node())
+            node.weight += weight
         node.ended += weight
-    root.weigh()
     return root
 
 

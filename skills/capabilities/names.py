@@ -5,9 +5,12 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from assistant.core.speakable import read_names, write_names
+from assistant.core.home.names import name_fault, shown
+from assistant.core.speakable import GivenNames, read_names, write_names
 from assistant.skill import Context
 from skills.registry import Registry
+
+_MOST_TOLD = 10
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +30,7 @@ class ToldNames:
         self.due = False
         if self._file is None:
             return False
-        names = self._registry.given_names(context)
+        names = _sayable(self._registry.given_names(context))
         if names == self._told:
             return False
         try:
@@ -37,3 +40,16 @@ class ToldNames:
             return False
         self._told = names
         return True
+
+
+def _sayable(names: GivenNames) -> GivenNames:
+    """The names without those that cannot be one, which are logged."""
+    for skill, by_slot in names.items():
+        bad = [name for given in by_slot.values() for name in given if name_fault(name)]
+        for name in bad[:_MOST_TOLD]:
+            told = '%s: the name "%s" is left out: %s (skill.name)'
+            log.warning(told, skill, shown(name), name_fault(name))
+    return {
+        skill: {slot: tuple(n for n in given if not name_fault(n)) for slot, given in each.items()}
+        for skill, each in names.items()
+    }

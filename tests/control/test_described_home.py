@@ -101,3 +101,13 @@ def test_only_a_reload_for_all_is_published_by_the_control_process(tmp_path: Pat
         stage = ControlStage(server, metrics, Recollection())
         assert list(stage.feed(Reload(stage="asr"))) == []
         assert list(stage.feed(Reload())) == [Reload()]
+
+
+def test_a_bad_name_is_left_out_and_named_and_the_rest_is_taken(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad = ", ".join(f'{{"name": "", "id": "light.{"a" * 2_000}{n}"}}' for n in range(50))
+    text = HOME[:-1] + f', "entities": [{bad}, {{"name": "Lamp", "id": "light.lamp"}}]}}'
+    assert DescribedHome(file).adopt(text)
+    assert [entity.id for entity in load_home(file).entities] == ["light.lamp"]
+    assert caplog.text.count("home.name") == 11

@@ -159,3 +159,39 @@ def test_one_file_alone_is_as_it_is_written_and_none_is_an_empty_home(tmp_path: 
     file.write_text(WRITTEN)
     assert load_homes((file,)) == load_home(file)
     assert load_homes(()) == Home()
+
+
+BAD = (
+    {"name": "", "id": "light." + "a" * 2_000},
+    {"name": "a " * 60, "id": "light.long"},
+    {"name": "Lamp\x1b[2J", "id": "light.moves"},
+    {"name": "Lamp", "id": "light.a\nasr: ERROR forged"},
+    {"name": "Lamp", "id": ""},
+    {"name": " ", "id": "light.blank"},
+)
+GOOD = (
+    {"name": "Überlicht – Nº 1", "id": "light.ü"},
+    {"name": "Licht\u00a0rechts", "id": "light.right"},
+    {"name": "l" * 100, "id": "light." + "i" * 249},
+    {"name": "Family 👨‍👩‍👧 light", "id": "light.family"},
+)
+
+
+@pytest.mark.parametrize("part", ["floors", "areas", "entities"])
+@pytest.mark.parametrize("bad", BAD)
+def test_one_bad_name_is_left_out_and_told(part: str, bad: dict[str, str]) -> None:
+    told: list[str] = []
+    home = read_home({part: [GOOD[0], bad, *GOOD[1:]]}, "here", told.append)
+    assert [one.id for one in getattr(home, part)] == [good["id"] for good in GOOD]
+    (line,) = told
+    assert line.startswith("here: ")
+    assert line.isprintable()
+    assert len(line) < 200
+
+
+def test_a_bad_alias_is_left_out_and_its_device_stays() -> None:
+    told: list[str] = []
+    lamp = {"name": "Lamp", "id": "light.lamp", "aliases": ["x" * 101, "glow"], "area": "\x1b"}
+    (entity,) = read_home({"entities": [lamp]}, "here", told.append).entities
+    assert (entity.aliases, entity.area) == (("glow",), None)
+    assert len(told) == 1

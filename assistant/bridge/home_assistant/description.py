@@ -9,12 +9,13 @@ import msgspec
 
 from assistant.bridge.home_assistant.feeds import is_feed
 from assistant.bridge.home_assistant.reports import State
-from assistant.bridge.home_assistant.session import UNDECODABLE, Session, decoded
+from assistant.bridge.home_assistant.session import Session, decoded
+from assistant.core.errors import UNDECODABLE
+from assistant.core.home.names import name_fault
 from assistant.setup.home_assistant import DOMAINS
 from assistant.setup.rooms import AT_FIRST
 from assistant.skill.home import Area, Entity, Floor, Home
 
-LONGEST_NAME = 100
 MOST_ALIASES = 20
 MOST_NAMED = 5000
 """Most areas, and most devices."""
@@ -186,4 +187,4 @@ def _names(aliases: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def _sayable(name: str) -> bool:
-    return bool(name.strip()) and len(name) <= LONGEST_NAME and name.isprintable()
+    return not name_fault(name)

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 
 from assistant.bridge.mpd.session import Session
 from assistant.core.home.music import KINDS, Kind
+from assistant.core.home.names import name_fault
 
 MOST_NAMES = 5000
 """Most names in all, of the kinds in their order."""
 MOST_LINES = 100_000
 """Most lines of an answer that are looked at."""
-LONGEST_NAME = 100
 LIST_S = 20.0
 """Seconds for an answer: a list of many titles takes a small machine some."""
 
@@ -31,4 +31,4 @@ async def read_names(session: Session) -> AsyncIterator[tuple[Kind, tuple[str, .
 
 
 def _sayable(name: str) -> bool:
-    return name == name.strip() != "" and len(name) <= LONGEST_NAME and name.isprintable()
+    return name == name.strip() and not name_fault(name)

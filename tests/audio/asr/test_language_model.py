@@ -152,3 +152,13 @@ def test_a_word_that_many_states_go_on_with_is_said_by_one_arc() -> None:
     assert not can_say(shared, "verb1 word2")
     few = network_of(*SENTENCES)
     assert few.shared() == few
+
+
+def test_a_phrase_may_be_as_long_as_any() -> None:
+    """A name of a thousand words once ended the recognition for good."""
+    network = compile_network({"open CLASS": 1.0})
+    long = " ".join(["a"] * 5_000)
+    grown = network.expanded({"CLASS": {long: 1.0, "door": 3.0}})
+    (door,) = (arc for arc in grown.arcs if arc.word == "door")
+    assert door.probability == 0.75
+    assert sum(arc.word == "a" for arc in grown.arcs) == 5_000
