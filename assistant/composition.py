@@ -40,6 +40,7 @@ from assistant.recordings.folder import Recordings
 from assistant.skill.home import FEED, Entity, Home, load_homes, with_players, without_feeds
 from assistant.skill.log import set_level
 from assistant.skill.manifest import SkillManifest
+from assistant.start_names import StartNames
 from audio.asr.stage import AsrStage
 from audio.asr.waiting import Waiting
 from audio.build import Recognition, make_listener, make_voice
@@ -82,7 +83,8 @@ class Composition:
     this one starts from it, which takes a tenth of the time. `meanwhile` is one that serves as it
     is, until another is fitted; `at_once`, it is the one that ships. Whether the `simpler` path is
     taken is asked at each step. Only one that `asks_hub` may send anything to the hub of the
-    settings. With `phrases` those word answers.
+    settings. With `phrases` those word answers. `names` stand in the place of those that the
+    settings' files give.
     """
 
     def __init__(
@@ -102,10 +104,12 @@ class Composition:
         simpler: SimplerPath | None = None,
         asks_hub: bool = False,
         phrases: Phrases | None = None,
+        names: StartNames | None = None,
     ) -> None:
         own = config if asks_hub else msgspec.structs.replace(config, hub=HubSettings())
         self._config, self._builtin, self._now = own, builtin, now
         self._made_up, self._told = made_up, told or _warn
+        self._names = names
         self._start, self._meanwhile, self._at_once = start, meanwhile, at_once
         self._corrected, self._simpler, self._phrases = corrected, simpler, phrases
         PROVIDERS.choose(config.models.providers)
@@ -160,6 +164,7 @@ class Composition:
             meanwhile=self._meanwhile,
             at_once=self._at_once,
             simpler=self._simpler,
+            names=self._names.given if self._names is not None else None,
         )
 
     @cached_property
@@ -172,7 +177,10 @@ class Composition:
     @cached_property
     def recognition(self) -> Recognition:
         """The engine by which speech is recognised."""
-        key = speakable_key(self._config, self._loaded.manifests, self._named_home, self._builtin)
+        given = self._names.given if self._names is not None else None
+        key = speakable_key(
+            *(self._config, self._loaded.manifests, self._named_home, self._builtin), given
+        )
         speakable = SpeakableSource(key, lambda: self.understanding.speakable())
         few = SpeakableSource(key, lambda: self.understanding.speakable(FEW), FEW)
         names = [str(named) for named in (*self._named_home.areas, *self._named_home.entities)]
@@ -302,6 +310,8 @@ class Composition:
     @property
     def _told_home(self) -> Home:
         """The home of the file that tells of it; where there is none, one that is made up."""
+        if self._names is not None:
+            return self._names.home
         if files := self._config.home_files:
             return load_homes(files)
         return Home() if self._config.described_home else self._made_up(self._loaded.manifests)

@@ -52,23 +52,27 @@ heard with it and with 0.1, 10 with 0.15, and 8 with 0.05, which takes half the 
 
 
 def speakable_key(
-    config: Config, manifests: Sequence[SkillManifest], home: Home, whole: bool
+    config: Config,
+    manifests: Sequence[SkillManifest],
+    home: Home,
+    whole: bool,
+    names: GivenNames | None = None,
 ) -> str:
     """A digest of all that decides what may be said, for `SpeakableSource`; it compiles nothing.
 
-    `whole` is that of `Understanding`.
+    `whole` and `names` are those of `Understanding`.
     """
     folder = config.nlu.custom_sentences
     own = sentence_files(Path(folder).expanduser()) if whole and folder else ()
     files = (package_file(), *own) if whole else ()
-    counts, names = _usage(config)
-    return key_of(manifests, home, files, counts, names)
+    return key_of(manifests, home, files, *_usage(config, names))
 
 
-def _usage(config: Config) -> tuple[Mapping[str, int], GivenNames]:
+def _usage(config: Config, names: GivenNames | None) -> tuple[Mapping[str, int], GivenNames]:
     """How often each intent is carried out here, and the names of routines and of music."""
     folder = config.state_dir
-    return confirmed(folder / USAGE_FILE), read_names(folder / NAMES_FILE)
+    given = read_names(folder / NAMES_FILE) if names is None else names
+    return confirmed(folder / USAGE_FILE), given
 
 
 def answer_reader(
@@ -88,7 +92,7 @@ class Understanding:
     `corrections` are what the user has put right. The fit starts from the model `start`, where
     nearly the same was fitted before. With `meanwhile`, nothing is fitted: that model serves,
     whose intents are those of the skills before, and is to be replaced; so does, `at_once`, the one
-    that ships.
+    that ships. `names` stand in the place of those that the skills have written.
     """
 
     def __init__(
@@ -104,8 +108,9 @@ class Understanding:
         meanwhile: IntentModel | None = None,
         simpler: SimplerPath | None = None,
         at_once: bool = False,
+        names: GivenNames | None = None,
     ) -> None:
-        self._at_once = at_once
+        self._at_once, self._names = at_once, names
         self._config, self._manifests, self._corrections = config, manifests, corrections
         self._start, self._meanwhile = start, meanwhile
         self._library, self._opened, self._whole = library, opened, whole
@@ -147,7 +152,7 @@ class Understanding:
 
     def speakable(self, share: float = 1.0) -> Speakable:
         """What people may say here, as often as it is said here, or a share of it."""
-        return self.templates.speakable(*_usage(self._config), share)
+        return self.templates.speakable(*_usage(self._config, self._names), share)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

@@ -62,6 +62,8 @@ BASELINE_FILE = "answers.json"
 """Record of how good answers have been, to notice when they get worse."""
 UNDERSTANDING_FILE = "understanding.json"
 """Record of how well was understood what the models guess at, to notice when that gets worse."""
+VOCABULARY_FILES = {"asr": "vocabulary-asr.json", "nlu": "vocabulary-nlu.json"}
+"""Process → the names that it began with, in the state folder."""
 TRIALS_FILES = {"nlu": "model-trials.json", "answer": "answer-trials.json"}
 """Stage → the record of the versions of its models that were tried; no words."""
 

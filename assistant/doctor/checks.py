@@ -24,6 +24,8 @@ from assistant.doctor import probes
 from assistant.doctor.probes import FolderProbe, Microphone, Session, SpeechProbe
 from assistant.recordings.folder import Recordings
 from assistant.recordings.keeper import RecordingState, state_of
+from assistant.start_names import held_back
+from assistant.supervision.settings import unsayable_names
 from audio.asr.acoustic.adaptation import Base, read
 from audio.asr.acoustic.transform import transform_file
 from audio.asr.tandem import Pace, read_pace
@@ -72,6 +74,7 @@ def examine(config: Config) -> Iterator[Finding]:
     yield recordings(state_of(Recordings.of(config)))
     yield rights(config, PinFile(config.state_dir / PIN_FILE).is_set)
     yield skills(refusals(), config.skills.folders)
+    yield names(_tried(lambda: unsayable_names(config)), held_back(config.state_dir))
     yield clock(probes.clock())
     yield service(probes.unit(), _tried(lambda: _status(config)))
     yield memory(probes.spare_memory_bytes())
@@ -115,6 +118,20 @@ def skills(refused: Sequence[str], others: Sequence[str]) -> Finding:
     detail = f"this kernel lacks {', '.join(refused)}: of the skills of others {count}"
     remedy = "use a kernel with CONFIG_SECCOMP_FILTER, or a container that allows seccomp"
     return Finding(name="skills", ok=False, detail=detail, remedy=remedy, necessary=False)
+
+
+def names(unsayable: Sequence[str] | AssistantError, held: Sequence[str]) -> Finding:
+    """Whether each name of the home can be said, and every stage knows the newest ones."""
+    if isinstance(unsayable, AssistantError):
+        detail, remedy = unsayable.message, "mend the home's file"
+        return Finding(name="names", ok=False, detail=detail, remedy=remedy)
+    detail, remedy = "every name of the home can be said", ""
+    if unsayable:
+        detail, remedy = "; ".join(unsayable), "give it another name where it comes from"
+    if held:
+        detail += f"; without the newest names, with which it ended twice: {', '.join(held)}"
+        remedy = "take back what was named last, then: assistant reload"
+    return Finding(name="names", ok=not remedy, detail=detail, remedy=remedy, necessary=False)
 
 
 def muted() -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from assistant.core.models.opened import OpenModels
 from assistant.core.models.swap import NICE, StageSwap
 from assistant.core.stage import Stage
 from assistant.model_files.acceptance import check_answers, check_version, put_in_use, require
+from assistant.start_names import NamesOnTrial, StartNames
 from audio.asr.waiting import Waiting
 from nlu.classifier import canaries
 from nlu.classifier.encoder import MODEL as INTENT
@@ -44,8 +46,9 @@ class HotSwap:
         self,
         make: Callable[[Composition], Stage],
         prepare: Callable[[Composition], object] | None = None,
+        names: NamesOnTrial | None = None,
     ) -> None:
-        self._make, self._prepare = make, prepare
+        self._make, self._prepare, self._names = make, prepare, names
         self._config = Config()
         self._opened = OpenModels()
         self.simpler = SimplerPath()
@@ -53,7 +56,8 @@ class HotSwap:
     def stage(self, config: Config) -> Stage:
         """The stage for these settings, with the models that are open already."""
         self._config = config
-        with without_collections():
+        trial = self._names.beginning(config) if self._names else nullcontext()
+        with trial, without_collections():
             stage = self._make(self.composition(at_once=True))
         collect_and_trim()
         return stage
@@ -83,6 +87,7 @@ class HotSwap:
             asks_hub=True,
             at_once=at_once,
             simpler=self.simpler,
+            names=self._names.chosen if self._names else None,
         )
 
     def _made(self, composition: Composition) -> Callable[[], Stage]:
@@ -99,9 +104,9 @@ class AsrHotSwap(HotSwap):
     Then `unfinished` asks for a stage with all of them, which is made while the first one hears.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, names: NamesOnTrial | None = None) -> None:
         self._waiting, self._few = Waiting(), False
-        super().__init__(self._recognition)
+        super().__init__(self._recognition, names=names)
 
     def unfinished(self) -> str:
         """What the last stage is to be given; "" for nothing."""
@@ -131,7 +136,8 @@ class NluHotSwap:
     which what is said otherwise is understood, too.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, names: NamesOnTrial | None = None) -> None:
+        self._names = names
         self._models_dir = self._cache = Path()
         self._own = _Own(OwnSentences)
         self.guesses = False
@@ -142,20 +148,22 @@ class NluHotSwap:
 
     def stage(self, config: Config) -> NluStage:
         """The stage for these settings, with the models that are open already."""
-        composition = Composition(
-            config,
-            opened=self._opened,
-            corrected=True,
-            meanwhile=self._intents,
-            at_once=True,
-            simpler=self.simpler,
-        )
-        stage = composition.nlu(kept=True)
+        with self._names.beginning(config) if self._names else nullcontext() as names:
+            composition = Composition(
+                config,
+                opened=self._opened,
+                corrected=True,
+                meanwhile=self._intents,
+                at_once=True,
+                simpler=self.simpler,
+                names=names,
+            )
+            stage = composition.nlu(kept=True)
         understanding = composition.understanding
         self._models_dir, self._cache = config.models_dir, config.cache_dir / "nlu"
         self.guesses = understanding.guesses
         self._intents = understanding.intents if self.guesses else None
-        self._own = _Own(partial(_drawn, config) if self.guesses else OwnSentences)
+        self._own = _Own(partial(_drawn, config, names) if self.guesses else OwnSentences)
         del composition, understanding
         collect_and_trim()
         return stage
@@ -214,11 +222,11 @@ class NluHotSwap:
         return fitted(encoder, examples, self._own(), self._cache)
 
 
-def _drawn(config: Config) -> OwnSentences:
+def _drawn(config: Config, names: StartNames | None) -> OwnSentences:
     """What an intent model is to be fitted to, drawn in a fork: it takes memory."""
 
     def draw() -> OwnSentences:
-        return Composition(config, corrected=True).understanding.own_examples
+        return Composition(config, corrected=True, names=names).understanding.own_examples
 
     return Fork(draw, NICE).finish()
 

@@ -58,6 +58,7 @@ from assistant.serving.device import device_parts
 from assistant.serving.hearing_beat import HearingBeat
 from assistant.serving.hot_swap import AsrHotSwap, HotSwap, NluHotSwap
 from assistant.serving.trials import AnswerTrials, NluTrials
+from assistant.start_names import NamesOnTrial
 from assistant.supervision.channel import ProcessStatus, Status
 from assistant.supervision.heartbeat import Heartbeat
 from assistant.supervision.settings import reload_settings
@@ -206,14 +207,14 @@ def _asr(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> Proce
     def prepare() -> None:
         Composition(with_installed(reload_settings(files))).recognition.prepare()
 
-    swap = AsrHotSwap()
+    swap = AsrHotSwap(NamesOnTrial("asr", config.state_dir))
     parts = _swapping(lambda _: swap, config, files, heartbeat)
     return replace(parts, prepare=prepare, unfinished=swap.unfinished)
 
 
 def _nlu(config: Config, files: tuple[Path, ...], heartbeat: Heartbeat) -> ProcessParts:
     """Understanding, which takes new sentences on before its model is fitted to them whole."""
-    swap = NluHotSwap()
+    swap = NluHotSwap(NamesOnTrial("nlu", config.state_dir))
     parts, trials = _swapping(lambda _: swap, config, files, heartbeat), NluTrials(swap, config)
     return replace(parts, load=trials.load, unfinished=swap.unfinished, trials=trials)
 

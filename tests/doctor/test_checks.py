@@ -13,7 +13,13 @@ from typer.testing import CliRunner
 from assistant.cli.doctor import doctor as command
 from assistant.core.config import AsrSettings, Config, HomeSettings, StorageSettings
 from assistant.core.confinement.rights import CALLS_FILTER
-from assistant.core.errors import AssistantError, AudioError, ControlError, SpeakingError
+from assistant.core.errors import (
+    AssistantError,
+    AudioError,
+    ControlError,
+    InputError,
+    SpeakingError,
+)
 from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.settings.hearing import AudioSettings
@@ -61,6 +67,10 @@ HOME = Path("/var/lib/hark")
         (checks.voice("piper", INSTEAD), "in place of piper", "run: pull"),
         (checks.voice("piper", SpeechProbe("flite", 0.05, 2.0)), "in place of piper", "journalctl"),
         (checks.voice("auto", SpeakingError("voice.none", "no voice")), "no voice", "flite"),
+        (checks.names((), ()), "can be said", ""),
+        (checks.names(("home: light.a is left out",), ()), "light.a", "another name"),
+        (checks.names((), ("asr",)), "asr", "named last"),
+        (checks.names(InputError("home.malformed", "home: no YAML"), ()), "no YAML", "mend"),
         (checks.state(FolderProbe(HOME, 10**9)), "1000 MB free", ""),
         (checks.state(FolderProbe(HOME, 10**6)), "1 MB free", "free some space"),
         (checks.state(FolderProbe(HOME, 10**9, "Permission denied")), "Permission denied", "sudo"),
