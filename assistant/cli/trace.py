@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ import msgspec
 import typer
 from rich.table import Table
 
-from assistant.cli.shared.output import console, emit
+from assistant.cli.shared.output import console, emit, write_json
 from assistant.control.traces.otlp import ERROR, Export, SpanRecord, read_line
 from assistant.control.traces.ring import lines_of
 from assistant.core.clock import time_zone
@@ -85,7 +84,7 @@ def export(
     settings, _ = load_config(config_files(config))
     lines = [line + b"\n" for line, _ in _exports(settings, hub)]
     if file is None:
-        sys.stdout.write(b"".join(lines).decode())
+        write_json(b"".join(lines).decode())
         return
     try:
         replace_file(file, b"".join(lines), 0o600, durable=False)

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What msgspec raises for bytes that are not what is asked for, however deep they nest."""
 LONGEST_MESSAGE = 800
 """Most characters of a message, which may quote a file's text of any length."""
+
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What moves a terminal, begins a line of a log, or turns what stands around it; but for tab and
+line feed."""
+
+
+def printable(text: str, longest: int) -> str:
+    """A text whose control characters are written as escapes, and whose end is cut off.
+
+    Tabs and line feeds stay.
+    """
+    if len(text) > longest:
+        text = f"{text[:longest]}… ({len(text) - longest} more characters)"
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def one_line(text: str, longest: int) -> str:
+    """The same, without line feeds and tabs."""
+    return printable(text, longest).replace("\n", "\\n").replace("\t", "\\t")
 
 
 class AssistantError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 import time
@@ -19,6 +20,7 @@ from benchmarks.hostile.target import Target, running_target
 from benchmarks.hostile.watcher import Watcher
 
 RECORDED_EVERY_S = 2.0
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 Tell = Callable[[Figures], None]
 
@@ -74,7 +76,7 @@ def session(
     prober, watcher = Prober(target), Watcher(target)
 
     def figures(blows: int) -> Figures:
-        wrong = attack.wrong(kept, target.effects())
+        wrong = [*attack.wrong(kept, target.effects()), *forged(target.rig.log.read_bytes())]
         return Figures(
             attack=attack.name,
             blows=blows,
@@ -97,3 +99,9 @@ def session(
         prober.finish()
         watcher.finish()
     keep(figures(len(numbers)))
+
+
+def forged(log: bytes) -> list[str]:
+    """What moves a terminal in a log; a process that is killed may leave zeros."""
+    text = log.decode("utf-8", "replace").strip("\0")
+    return [f"the log has {found!r}" for found in sorted(set(_CONTROL.findall(text)))]

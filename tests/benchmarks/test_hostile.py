@@ -73,6 +73,11 @@ class Planted:
         pass
 
 
+def test_a_log_that_moves_a_terminal_is_noticed() -> None:
+    assert campaign.forged(b"12:00 bridge: WARNING light.x\\x1b[2J\n\0\0") == []
+    assert campaign.forged(b"12:00 bridge: WARNING light.x\x1b[2J\n") == ["the log has '\\x1b'"]
+
+
 def dealt(attack: Attack, target: Target, blows: int = 1) -> Figures:
     """What came of some blows on the one daemon of these tests."""
     attack.open(target)

@@ -10,13 +10,16 @@ from getpass import getpass
 
 import typer
 
+from assistant.cli.shared.output import LONGEST_TEXT
+from assistant.core.errors import printable
+
 _ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
 
 
 def ask(prompt: str) -> str:
     """Show `prompt` and read one line; raises `typer.Abort` for Ctrl-C and Ctrl-D."""
     try:
-        typer.echo(prompt, nl=False)
+        typer.echo(printable(prompt, LONGEST_TEXT), nl=False)
         if sys.stdin.isatty():
             wait_for_line()
         return input()

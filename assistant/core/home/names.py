@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from assistant.core.errors import one_line
 
 LONGEST_NAME = 100
 LONGEST_ID = 255
 """Most characters of an id: Home Assistant's own limit."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _SHOWN = 40
 
 
@@ -21,10 +20,9 @@ def id_fault(given: str) -> str:
     return _fault("id", given, LONGEST_ID)
 
 
-def shown(text: str, longest: int = _SHOWN) -> str:
-    """A text from outside as a part of one line: without control characters, and cut."""
-    cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", cut)
+def shown(text: str) -> str:
+    """A text from outside as a part of one line."""
+    return one_line(text, _SHOWN)
 
 
 def _fault(what: str, given: str, longest: int) -> str:
@@ -32,4 +30,4 @@ def _fault(what: str, given: str, longest: int) -> str:
         return f"its {what} is empty"
     if len(given) > longest:
         return f"its {what} has {len(given)} characters, and may have {longest}"
-    return f"its {what} has control characters" if _CONTROL.search(given) else ""
+    return f"its {what} has control characters" if one_line(given, longest) != given else ""
