@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
+from assistant.core.database import QUOTA
 from assistant.core.errors import AssistantError, SkillError
 from assistant.skill import Cancelled
 from skills.deadline import Overdue
@@ -32,7 +33,7 @@ OURS = tuple(
 )
 """Beginnings of the names of files that belong to no skill: the standard library's and our own."""
 MOST_CHARACTERS = 300
-MISUSES = ("skill.storage", "skill.announcement", "skill.handler")
+MISUSES = ("skill.storage", "skill.announcement", "skill.handler", QUOTA)
 """Codes of errors that only a skill's own code leads to, so that its place is told."""
 
 

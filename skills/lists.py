@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Iterable
 
-from assistant.core.database import Database
+from assistant.core.database import QUOTA, Database
+from assistant.core.errors import StorageError
 from assistant.skill import Entity, ListItem
 from skills.devices.shared_lists import SharedLists
 from skills.rights.guard import Guard
+
+log = logging.getLogger(__name__)
 
 
 def create_lists(database: Database) -> None:
@@ -42,7 +46,12 @@ class StoredLists:
             for entity in entities:
                 items = entity.attributes.get("items") if entity.domain == "todo" else None
                 for text in items if isinstance(items, list) else ():
-                    self.add(entity.id, str(text))
+                    try:
+                        self.add(entity.id, str(text))
+                    except StorageError as error:
+                        if error.code != QUOTA:
+                            raise
+                        log.warning("%s: an item is left out: %s (%s)", entity.id, error, QUOTA)
 
     @property
     def made(self) -> tuple[str, ...]:

@@ -1,8 +1,13 @@
-"""`state.db`, the database of what the skills keep."""
+"""`state.db`, the database of what the skills keep, within bounds.
+
+Triggers of the connection bound the tables, so whatever writes to them is bounded. A statement
+beyond them does nothing, and raises a `StorageError` with the code `storage.quota`.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from assistant.core.database import CONNECT, Connect, Database
 from skills.announcements.quiet import create_do_not_disturb, create_quiet_rooms
@@ -51,9 +56,44 @@ MIGRATIONS = (
 )
 
 
+LARGEST_BYTES = 256 << 20
+"""Most bytes of the whole file."""
+
+
+class Quota(NamedTuple):
+    """The most rows of a table, and the most bytes of a row that is new or grows."""
+
+    rows: int
+    row_bytes: int
+
+
+QUOTAS = {
+    "list_items": Quota(5_000, 2_000),
+    "made_lists": Quota(200, 500),
+    "timers": Quota(1_000, 2_000),
+    "plans": Quota(500, 50_000),
+    "plan_reports": Quota(500, 50_000),
+    "alarms": Quota(500, 50_000),
+    "announcements": Quota(1_000, 20_000),
+    "event_times": Quota(1_000, 20_000),
+    "events_waiting": Quota(1_000, 20_000),
+    "sensor_requests": Quota(1_000, 2_000),
+    "devices": Quota(10_000, 2_000),
+    "device_attributes": Quota(50_000, 20_000),
+    "device_commands": Quota(10_000, 20_000),
+    "outbox": Quota(10_000, 20_000),
+    "calendar_changes": Quota(10_000, 2 << 20),
+    "last_acts": Quota(200, 4 << 20),
+}
+"""Table → its quota. The values of skills have one of their own, and what the bridge alone tells is
+bounded there."""
+
+
 def open_state(path: Path | None, connect: Connect = CONNECT) -> Database:
     """Open the file, or one in memory for None; raises `StorageError`."""
-    return Database(path, MIGRATIONS, connect=connect)
+    database = Database(path, MIGRATIONS, LARGEST_BYTES, connect)
+    _keep_within(database)
+    return database
 
 
 def remember_acted(database: Database, utterance_id: str) -> None:
@@ -67,3 +107,31 @@ def remember_acted(database: Database, utterance_id: str) -> None:
 def has_acted(database: Database, utterance_id: str) -> bool:
     """Whether this utterance was carried out before, by this process or one before it."""
     return bool(database.execute("SELECT 1 FROM acted WHERE utterance_id = ?", utterance_id))
+
+
+def _keep_within(database: Database) -> None:
+    """Keep the tables of a database within `QUOTAS` for as long as it is open."""
+    database.execute("PRAGMA temp_store=MEMORY")
+    for table, quota in QUOTAS.items():
+        columns = [
+            name for (name,) in database.execute("SELECT name FROM pragma_table_info(?)", table)
+        ]
+        new, old = (_size(row, columns) for row in ("NEW", "OLD"))
+        large = f"{new} > {quota.row_bytes}"
+        too_large = f"a row of more than {quota.row_bytes} bytes"
+        too_many = f"(SELECT count(*) FROM {table}) > {quota.rows}"  # noqa: S608 - names of ours
+        _refuse(database, table, "INSERT", too_many, f"more than {quota.rows} rows")
+        _refuse(database, table, "INSERT", large, too_large)
+        _refuse(database, table, "UPDATE", f"{large} AND {new} > {old}", too_large)
+
+
+def _size(row: str, columns: list[str]) -> str:
+    return " + ".join(f'coalesce(length(CAST({row}."{name}" AS BLOB)), 0)' for name in columns)
+
+
+def _refuse(database: Database, table: str, change: str, when: str, why: str) -> None:
+    ((number,),) = database.execute("SELECT count(*) FROM sqlite_temp_master")
+    database.execute(
+        f"CREATE TEMP TRIGGER quota_{number} AFTER {change} ON main.{table} WHEN {when}"
+        f" BEGIN SELECT RAISE(ABORT, '{table} may not have {why}'); END"
+    )

@@ -6,15 +6,15 @@ it changes nothing.
 
 from __future__ import annotations
 
-import errno
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
+from shutil import disk_usage
 from typing import IO, Any, Protocol
 
 from assistant.core.errors import StorageError
-from assistant.core.files import open_locked, tighten
+from assistant.core.files import is_read_only, move_aside, open_locked, tighten
 
 _CODES = {
     sqlite3.SQLITE_FULL: ("storage.full", "the disk is full; free some space"),
@@ -28,6 +28,10 @@ _CODES = {
     sqlite3.SQLITE_INTERRUPT: ("storage.slow", "a statement takes too long"),
     sqlite3.SQLITE_AUTH: ("storage.refused", "a statement does what it may not"),
 }
+QUOTA = "storage.quota"
+"""Code of what is more than may be kept."""
+_ROOM_BYTES = 4 << 20
+_COMPANIONS = ("-wal", "-shm")
 _OWNER_ONLY = (
     *(sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH, sqlite3.SQLITE_PRAGMA),
     *(sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_SAVEPOINT),
@@ -102,7 +106,9 @@ class Database:
         self._largest_bytes = largest_bytes
         self._uncounted = 0
         self._guests: dict[str, Guest] = {}
-        self._read_only = path is not None and path.exists() and (shared or _is_read_only(path))
+        self._read_only = (
+            path is not None and path.exists() and (shared or is_read_only(_lock_file(path)))
+        )
         self._resources = ExitStack()
         with ExitStack() as opening:
             opening.callback(self.close)
@@ -247,7 +253,8 @@ class Database:
                 raise
             self._connection.close()
             if error.code == "storage.corrupt":
-                self.set_aside = _move_aside(self.path)
+                with _named(self.path):
+                    self.set_aside = move_aside(self.path, "damaged", _COMPANIONS)
             self._open(migrations, alone=error.code == "storage.io")
 
     def _open(self, migrations: Sequence[Migration], alone: bool = False) -> None:
@@ -279,9 +286,18 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            code, cause = _CODES.get(primary, ("storage.failed", str(error)))
+            number = getattr(error, "sqlite_errorcode", 0)
+            code, cause = _CODES.get(number & 0xFF, ("storage.failed", str(error)))
+            if number == sqlite3.SQLITE_CONSTRAINT_TRIGGER:
+                code, cause = QUOTA, str(error)
+            elif code == "storage.full" and self._largest_bytes and _has_room(self.path):
+                code, cause = QUOTA, f"it is full: it may have {self._largest_bytes} bytes"
             raise StorageError(code, f"{self.path or 'memory'}: {cause}") from error
+
+
+def _has_room(path: Path | None) -> bool:
+    """Whether it is not the disk that is full."""
+    return path is None or disk_usage(path.parent).free > _ROOM_BYTES
 
 
 def migrate(database: Guest, migrations: Sequence[Migration]) -> None:
@@ -351,15 +367,6 @@ def recorded_migrations(path: Path) -> frozenset[str]:
         raise StorageError("storage.corrupt", f"{path}: {error}") from error
 
 
-def _is_read_only(path: Path) -> bool:
-    """Whether the disk is read-only, found by trying to write: a failed disk does not report it."""
-    try:
-        _lock_file(path).open("ab").close()
-    except OSError as error:
-        return error.errno == errno.EROFS
-    return False
-
-
 def _lock_file(path: Path) -> Path:
     return path.with_name(f"{path.name}.lock")
 
@@ -368,11 +375,9 @@ def _only_writer(path: Path, read_only: bool) -> IO[bytes]:
     """A lock on the file that ends with the process."""
     if not read_only:
         _tighten(path)  # SQLite gives its companion files the same permissions
-    try:
+    with _named(path):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = open_locked(_lock_file(path), "rb" if read_only else "wb")
-    except OSError as error:
-        raise StorageError("storage.unwritable", f"{path}: {error.strerror}") from error
     if lock is None:
         message = f"{path}: another assistant is using it; stop that one first"
         raise StorageError("storage.in_use", message)
@@ -380,21 +385,13 @@ def _only_writer(path: Path, read_only: bool) -> IO[bytes]:
 
 
 def _tighten(path: Path) -> None:
-    try:
-        tighten(path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")))
-    except OSError as error:
-        raise StorageError("storage.unwritable", f"{path}: {error.strerror}") from error
+    with _named(path):
+        tighten(path, *(path.with_name(path.name + suffix) for suffix in _COMPANIONS))
 
 
-def _move_aside(path: Path) -> Path:
-    number = 1
-    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
     try:
-        path.rename(aside)
-        for suffix in ("-wal", "-shm"):
-            if (companion := path.with_name(path.name + suffix)).exists():
-                companion.rename(aside.with_name(aside.name + suffix))
+        yield
     except OSError as error:
         raise StorageError("storage.unwritable", f"{path}: {error.strerror}") from error
-    return aside

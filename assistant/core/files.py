@@ -9,7 +9,7 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -206,6 +206,30 @@ def tighten(*files: Path) -> None:
     for file in files:
         if file.exists() and file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             file.chmod(stat.S_IRUSR | stat.S_IWUSR)
+
+
+def move_aside(path: Path, why: str, companions: Sequence[str] = ()) -> Path:
+    """Rename a file to one that is not there, `path.why-1` or a later number, and return that.
+
+    So are its `companions`, which have its name and a suffix. Raises `OSError`.
+    """
+    number = 1
+    while (aside := path.with_name(f"{path.name}.{why}-{number}")).exists():
+        number += 1
+    path.rename(aside)
+    for suffix in companions:
+        if (companion := path.with_name(path.name + suffix)).exists():
+            companion.rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+def is_read_only(file: Path) -> bool:
+    """Whether the disk is read-only, found by trying to write: a failed disk does not report it."""
+    try:
+        file.open("ab").close()
+    except OSError as error:
+        return error.errno == errno.EROFS
+    return False
 
 
 def _open_to_all(mode: int) -> bool:

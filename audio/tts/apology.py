@@ -39,6 +39,7 @@ OF_SEVERAL = {False: "One of my microphones is gone.", True: "One of my micropho
 
 FULL = {
     "storage.full": "I couldn't save that: my disk is full.",
+    "storage.quota": "I couldn't save that: it is more than I may keep.",
     "storage.unwritable": "I couldn't save that: my disk cannot be written.",
     "storage.io": "I couldn't save that: my disk is full, or it has failed.",
 }

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from assistant.core.database import Database, Guest
+from assistant.core.database import QUOTA, Database, Guest
 from assistant.core.errors import SkillError, StorageError
 from assistant.core.layout import SKILLS_FOLDER
 from assistant.skill.storage import Cell, TableMigration
@@ -87,7 +87,7 @@ class SkillTables:
 
 def refused(skill: str, error: StorageError) -> SkillError:
     """The error of a file as that of its skill."""
-    code = "skill.slow" if error.code == "storage.slow" else "skill.storage"
+    code = {"storage.slow": "skill.slow", QUOTA: QUOTA}.get(error.code, "skill.storage")
     return SkillError(code, f'skill "{skill}": {error.message}', skill)
 
 

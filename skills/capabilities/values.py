@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from assistant.core.database import Database
+from assistant.core.database import QUOTA, Database
 from assistant.core.errors import SkillError
 from assistant.skill.reply import Undo
 from assistant.skill.storage import (
@@ -97,10 +97,10 @@ class SkillValues:
         )
         if others + key_bytes + len(value) > LARGEST_STORAGE_BYTES:
             told = f"its storage is full; it may keep {LARGEST_STORAGE_BYTES} bytes"
-            raise self._refused(told)
+            raise self._refused(told, QUOTA)
 
-    def _refused(self, told: str) -> SkillError:
-        return SkillError("skill.storage", f'skill "{self._skill}": {told}', self._skill)
+    def _refused(self, told: str, code: str = "skill.storage") -> SkillError:
+        return SkillError(code, f'skill "{self._skill}": {told}', self._skill)
 
 
 def restore(database: Database, undo: Undo) -> None:

@@ -42,6 +42,8 @@ AGAIN_S = 60.0
 """Seconds until a file that could not be written is tried again."""
 MOST_EVENTS = 5000
 """Most events to which another is added."""
+LONGEST_RULE = 500
+"""Most characters of how an event recurs."""
 HORIZONS = (timedelta(0), timedelta(days=60), timedelta(days=400), timedelta(days=4000))
 """How far ahead the next time of an event is searched for, one after the other."""
 READ_AT_ONCE = 100_000
@@ -111,7 +113,8 @@ class StoredCalendar:
         rule: str = "",
     ) -> CalendarEvent:
         """Add an event; raises `SkillError` for one too many, or one that cannot be."""
-        if not title.strip() or len(title) > LONGEST_TITLE or ends < starts:
+        too_long = len(title) > LONGEST_TITLE or len(rule) > LONGEST_RULE
+        if not title.strip() or too_long or ends < starts:
             raise SkillError("calendar.event", "I can't put that in a calendar.")
         if len(self.held()) >= MOST_EVENTS:
             raise SkillError("calendar.full", f"Your calendar has {MOST_EVENTS} events already.")

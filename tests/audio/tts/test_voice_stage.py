@@ -160,6 +160,10 @@ def test_signs_are_spoken_but_the_text_is_kept() -> None:
             "I couldn't save that: my disk is full.",
         ),
         (
+            StageFailed(stage="skills", code="storage.quota", message="y", part="box"),
+            "I couldn't save that: it is more than I may keep.",
+        ),
+        (
             Simplify(stage="answer", why="slow", for_s=60.0),
             "I am slow just now. For a while I say what I find as it stands there.",
         ),
