@@ -16,6 +16,13 @@ from assistant.skill.home import load_home
 from assistant.supervision.folders import LOCK_FILE
 
 _MODELS = "models"
+WRITTEN = (
+    *(f"storage.{folder}" for folder in ("state", "runtime", "cache", "models")),
+    *("calendar.file", "metrics.textfile"),
+)
+"""Settings that name what the assistant writes, at the restore or later."""
+_OWN = tuple(map(Path, ("/var/lib/hark", "/var/cache/hark", "/run/hark")))
+"""Folders of the service."""
 
 
 class Place(NamedTuple):
@@ -46,6 +53,7 @@ def settled(
         told = error.message.replace(f"{scratch}/", "")
         message = f"the backup's settings cannot be used here ({told}); try --keep-settings"
         raise InputError(error.code, message) from error
+    _require_own(config, in_force, settings)
     return config, [*settings, *_named_places(config, in_force, scratch, settings)]
 
 
@@ -66,20 +74,45 @@ def _settings_places(
             yield Place(scratch / name, (config_file or usual[name]).resolve())
 
 
+def _roots(settings: Sequence[Place]) -> set[Path]:
+    """Folders in which a backup may name files.
+
+    Whoever made the archive must not choose what is overwritten, least of all as root.
+    """
+    roots = {place.target.parent for place in settings}
+    return roots | {Path.home().resolve()} if os.geteuid() else roots
+
+
+def _require_own(config: Config, in_force: Config, settings: Sequence[Place]) -> None:
+    """Refuse settings by which the assistant would write outside its own folders."""
+    usual = Config()
+    folders = (usual.state_dir, usual.runtime_dir, usual.cache_dir)
+    roots = {*_roots(settings), *_OWN, *(folder.resolve() for folder in folders)}
+    for setting in WRITTEN:
+        wanted = named(config, setting)
+        if not wanted or wanted == named(in_force, setting):
+            continue
+        target = Path(wanted).expanduser().resolve()
+        if not any(target.is_relative_to(root) for root in roots):
+            message = (
+                f"{setting}: {target} lies outside the folders of an assistant; name it in the"
+                " settings here first, or restore with --keep-settings"
+            )
+            raise InputError("backup.outside", message)
+        roots.add(target)
+
+
 def _named_places(
     config: Config, in_force: Config, scratch: Path, settings: Sequence[Place]
 ) -> Iterator[Place]:
     """The files that the settings name, where it is safe to write them."""
-    roots = {place.target.parent for place in settings}
-    if os.geteuid():
-        roots.add(Path.home().resolve())
+    roots = _roots(settings)
     for name, setting in NAMED.items():
         wanted = named(config, setting)
         if not wanted or not (scratch / name).exists():
             continue
         target, state = Path(wanted).expanduser().resolve(), config.state_dir.resolve()
         known = wanted == named(in_force, setting)
-        # Whoever made the archive must not choose what is overwritten, least of all as root.
         safe = known or any(target.is_relative_to(root) for root in roots)
         if not safe or target.is_relative_to(state):
             message = (

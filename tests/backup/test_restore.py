@@ -278,6 +278,33 @@ def test_an_archive_does_not_choose_what_is_overwritten(tmp_path: Path, place: s
         machine.restore()  # the control: the settings here name it, too
 
 
+@pytest.mark.parametrize(
+    ("setting", "line"),
+    [
+        ("storage.state", '[storage]\nstate = "{there}"\n'),
+        ("storage.models", '[storage]\nstate = "{state}"\nmodels = "{there}"\n'),
+        ("storage.cache", '[storage]\nstate = "{state}"\ncache = "{state}/../../x"\n'),
+        ("metrics.textfile", '[storage]\nstate = "{state}"\n[metrics]\ntextfile = "{there}"\n'),
+        ("calendar.file", '[storage]\nstate = "{state}"\n[calendar]\nfile = "{there}"\n'),
+    ],
+)
+def test_settings_that_point_elsewhere_are_refused(tmp_path: Path, setting: str, line: str) -> None:
+    machine = Machine(tmp_path / "machine")
+    good = machine.settings.read_text()
+    there = tmp_path / "cron.d" / "x"
+    machine.settings.write_text(line.format(state=machine.state, there=there))
+    if setting == "storage.state":
+        shutil.copytree(machine.state, there)
+    machine.back_up()
+    shutil.rmtree(there, ignore_errors=True)
+    machine.settings.write_text(good)
+    if os.geteuid() == 0:  # else what lies in the user's own home folder may be written
+        machine.refuses(f"{setting}: .*x lies outside.*--keep-settings")
+        assert not there.exists()
+    machine.settings.write_text(line.format(state=machine.state, there=there))
+    machine.restore()  # the control: the settings here name it, too
+
+
 def test_a_folder_of_other_things_is_not_replaced(machine: Machine) -> None:
     machine.back_up()
     shutil.rmtree(machine.state)
