@@ -79,16 +79,13 @@ from skills.rights.pin import Pin
 from skills.rights.pin_file import PinFile
 from skills.rights.rules import NO_RULES, Rules
 from skills.scheduler import TimerScheduler
-from skills.state import has_acted, remember_acted
+from skills.state import has_acted, lost, remember_acted
 
 DIALOG_S = 60.0
 """Seconds that a question stays open; the message that would close it may be lost."""
 LONGEST_ANSWER = 4
 """Most words of a text that counts as an attempt to answer an open question."""
 NO_LONGER = "I no longer need the PIN."
-SET_ASIDE = (
-    "My memory was damaged. I have put it aside and begun a new one; timers from before are lost."
-)
 
 
 class SkillsStage:
@@ -170,8 +167,7 @@ class SkillsStage:
         self._later = Later(registry, database, self._devices, timing, speakers, self._quiet.holds)
         self._revisions = revisions or Revisions()
         self._notices = notices if notices is not None else []
-        self._notices += [SET_ASIDE] * bool(database.set_aside)
-        database.set_aside = None  # reported once, also when the stage is rebuilt
+        self._notices += lost(database)
         registry.use(capabilities, guard)
 
         def room(there: str) -> Room:

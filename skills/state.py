@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assistant.core.database import CONNECT, Connect, Database
+from assistant.core.files import why_aside
 from skills.announcements.quiet import create_do_not_disturb, create_quiet_rooms
 from skills.announcements.waiting import create_announcements
 from skills.capabilities.calendar.collected import create_collected
@@ -56,6 +57,10 @@ MIGRATIONS = (
 )
 
 
+LOST = (
+    "My memory was {why}. I have begun a new one; timers from before are lost. "
+    "The command assistant doctor says how to get them back."
+)
 LARGEST_BYTES = 256 << 20
 """Most bytes of the whole file."""
 
@@ -94,6 +99,12 @@ def open_state(path: Path | None, connect: Connect = CONNECT) -> Database:
     database = Database(path, MIGRATIONS, LARGEST_BYTES, connect)
     _keep_within(database)
     return database
+
+
+def lost(database: Database) -> list[str]:
+    """What is said of a file that was begun anew; once, also when the stage is rebuilt."""
+    aside, database.set_aside = database.set_aside, None
+    return [LOST.format(why=why_aside(aside))] if aside is not None else []
 
 
 def remember_acted(database: Database, utterance_id: str) -> None:

@@ -22,7 +22,7 @@ from assistant.backup.contents import DATABASES, FILES, REBUILT
 from assistant.backup.places import Place, require_state_folder, settled
 from assistant.core.database import recorded_migrations
 from assistant.core.errors import InputError, StorageError
-from assistant.core.files import exchange, open_locked, sync
+from assistant.core.files import aside_of, exchange, open_locked, sync
 from assistant.core.layout import (
     KNOWLEDGE_FILE,
     RECORDINGS_FOLDER,
@@ -210,7 +210,8 @@ def _carry_over(state: Path, ready: Path) -> None:
                 shutil.copymode(Path(folder, name), ready / within / name)
                 _give(ready / within / name, state)
         for name in names:
-            if str(within / name) not in _REPLACED:
+            # What was moved aside stays with the state that it was lost from.
+            if str(within / name) not in _REPLACED and not aside_of(name, DATABASES):
                 with suppress(FileExistsError):  # the backup has one of that name
                     os.link(Path(folder, name), ready / within / name, follow_symlinks=False)
 

@@ -15,6 +15,7 @@ from assistant.cli.shared.output import console, emit
 from assistant.core.config import Config, config_files, load_config
 from assistant.core.models.manifest import Library
 from assistant.doctor.checks import Finding, examine
+from assistant.doctor.losses import losses
 from assistant.doctor.providers import providers
 from assistant.doctor.satellites import satellites
 from assistant.doctor.servers import servers
@@ -30,7 +31,8 @@ def doctor(
     rooms = satellites(settings.wyoming, Trust.of(settings))
     findings = []
     table = Table("", "", "found", "what to do")
-    for finding in chain(examine(settings), _runs_on(settings), servers(settings), rooms):
+    more = chain(losses(settings.state_dir), _runs_on(settings), servers(settings), rooms)
+    for finding in chain(examine(settings), more):
         findings.append(finding)
         if json:
             emit(finding)

@@ -6,15 +6,16 @@ it changes nothing.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 from shutil import disk_usage
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 from assistant.core.errors import StorageError
-from assistant.core.files import is_read_only, move_aside, open_locked, tighten
+from assistant.core.files import HeldFile
 
 _CODES = {
     sqlite3.SQLITE_FULL: ("storage.full", "the disk is full; free some space"),
@@ -45,6 +46,8 @@ _LOOK_EVERY = 10_000
 _READ_ONLY = ("mode=ro", "mode=ro&immutable=1")
 """Ways to open a file to be read. The second, for a folder that cannot be written, ignores the last
 writer's log."""
+
+log = logging.getLogger(__name__)
 
 Connect = Callable[..., sqlite3.Connection]
 """What opens a database's file, called as `sqlite3.connect` is."""
@@ -86,8 +89,9 @@ Migration = Callable[[Any], None]
 class Database:
     """An open database file, or one in memory when `path` is None.
 
-    A damaged file is renamed, never deleted; `set_aside` is its new path. On a disk that has become
-    read-only, as a failing disk does, the file can still be read. Every method raises
+    A file that is damaged, or that is empty or missing where there was one, is begun anew, with a
+    warning; it is renamed, never deleted, and `set_aside` is its new path. On a disk that has
+    become read-only, as a failing disk does, the file can still be read. Every method raises
     `StorageError`. The file grows to `largest_bytes` at most. `connect` opens it. With `shared` it
     is only read, and its writer may have it open.
     """
@@ -106,17 +110,17 @@ class Database:
         self._largest_bytes = largest_bytes
         self._uncounted = 0
         self._guests: dict[str, Guest] = {}
-        self._read_only = (
-            path is not None and path.exists() and (shared or is_read_only(_lock_file(path)))
-        )
+        self._file = HeldFile(path, _COMPANIONS) if path is not None else None
+        self._read_only = path is not None and path.exists() and (shared or self._is_stuck())
         self._resources = ExitStack()
         with ExitStack() as opening:
             opening.callback(self.close)
-            if path is not None and not shared:
-                self._resources.enter_context(_only_writer(path, self._read_only))
+            if self._file is not None and not shared:
+                self._hold(self._file)
             self._open_or_begin_anew(migrations)
-            if path is not None and not self._read_only:
-                _tighten(path)
+            if self._file is not None and not self._read_only:
+                with self._named():
+                    self._file.settle()
             opening.pop_all()
 
     def execute(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
@@ -244,17 +248,37 @@ class Database:
         self._guests.clear()
         self._resources.close()
 
+    def _is_stuck(self) -> bool:
+        return self._file is not None and self._file.is_read_only
+
+    def _hold(self, file: HeldFile) -> None:
+        with self._named():
+            is_ours = file.hold(self._read_only)
+        if not is_ours:
+            message = f"{self.path}: another assistant is using it; stop that one first"
+            raise StorageError("storage.in_use", message)
+        self._resources.callback(file.close)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StorageError("storage.unwritable", f"{self.path}: {error.strerror}") from error
+
     def _open_or_begin_anew(self, migrations: Sequence[Migration]) -> None:
         try:
             self._open(migrations)
         except StorageError as error:
             known = error.code in ("storage.corrupt", "storage.io")
-            if self.path is None or self._read_only or not known:
+            if self._file is None or self._read_only or not known:
                 raise
             self._connection.close()
             if error.code == "storage.corrupt":
-                with _named(self.path):
-                    self.set_aside = move_aside(self.path, "damaged", _COMPANIONS)
+                with self._named():
+                    why, self.set_aside = self._file.move_aside()
+                told = "%s was %s, and is begun anew; what was there is %s (storage.lost)"
+                log.warning(told, self.path, why, self.set_aside)
             self._open(migrations, alone=error.code == "storage.io")
 
     def _open(self, migrations: Sequence[Migration], alone: bool = False) -> None:
@@ -279,6 +303,9 @@ class Database:
             self.execute(f"PRAGMA max_page_count={self._largest_bytes // page_bytes}")
         if (verdict := self.execute("PRAGMA quick_check(1)")) != [("ok",)]:
             raise StorageError("storage.corrupt", f"{self.path}: {verdict[0][0]}")
+        was_used = self._file is not None and self._file.was_used and not self._read_only
+        if was_used and migrations and not self.execute("SELECT 1 FROM sqlite_master"):
+            raise StorageError("storage.corrupt", f"{self.path}: nothing is left in it")
         migrate(self, migrations)
 
     @contextmanager
@@ -365,33 +392,3 @@ def recorded_migrations(path: Path) -> frozenset[str]:
             return frozenset(n for (n,) in connection.execute("SELECT name FROM migrations"))
     except sqlite3.Error as error:
         raise StorageError("storage.corrupt", f"{path}: {error}") from error
-
-
-def _lock_file(path: Path) -> Path:
-    return path.with_name(f"{path.name}.lock")
-
-
-def _only_writer(path: Path, read_only: bool) -> IO[bytes]:
-    """A lock on the file that ends with the process."""
-    if not read_only:
-        _tighten(path)  # SQLite gives its companion files the same permissions
-    with _named(path):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = open_locked(_lock_file(path), "rb" if read_only else "wb")
-    if lock is None:
-        message = f"{path}: another assistant is using it; stop that one first"
-        raise StorageError("storage.in_use", message)
-    return lock
-
-
-def _tighten(path: Path) -> None:
-    with _named(path):
-        tighten(path, *(path.with_name(path.name + suffix) for suffix in _COMPANIONS))
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StorageError("storage.unwritable", f"{path}: {error.strerror}") from error

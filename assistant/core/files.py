@@ -9,7 +9,7 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +18,7 @@ MOST_BYTES = 1 << 20
 """Most bytes of a text file that people write."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 """Constants of renameat2(2), for which Python has no function."""
+_ASIDE = ("damaged", "empty", "missing")
 MOST_WAIT_S = 300.0
 """Seconds for which a process waits at most for what another makes."""
 _WAIT_STEP_S = 0.05
@@ -208,28 +209,75 @@ def tighten(*files: Path) -> None:
             file.chmod(stat.S_IRUSR | stat.S_IWUSR)
 
 
-def move_aside(path: Path, why: str, companions: Sequence[str] = ()) -> Path:
-    """Rename a file to one that is not there, `path.why-1` or a later number, and return that.
+class HeldFile:
+    """A file that one process writes, held by a lock beside it.
 
-    So are its `companions`, which have its name and a suffix. Raises `OSError`.
+    The lock remembers whether there was such a file: one that is gone was lost. The file's
+    `companions` have its name and a suffix. Every method raises `OSError`.
     """
-    number = 1
-    while (aside := path.with_name(f"{path.name}.{why}-{number}")).exists():
-        number += 1
-    path.rename(aside)
-    for suffix in companions:
-        if (companion := path.with_name(path.name + suffix)).exists():
-            companion.rename(aside.with_name(aside.name + suffix))
-    return aside
+
+    def __init__(self, path: Path, companions: Sequence[str]) -> None:
+        self._path, self._lock_path = path, path.with_name(f"{path.name}.lock")
+        self._all = (path, *(path.with_name(path.name + suffix) for suffix in companions))
+        self._lock: IO[Any] | None = None
+        self._why = "damaged"
+        self.was_used = path.exists() and not self._lock_path.exists()
+        """Whether there was something in the file."""
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the disk is, found by trying to write: a failed disk does not report it."""
+        try:
+            self._lock_path.open("ab").close()
+        except OSError as error:
+            return error.errno == errno.EROFS
+        return False
+
+    def hold(self, read_only: bool) -> bool:
+        """Lock it; False where another process has it."""
+        exists = self._path.exists()
+        self._why = "damaged" if exists and self._path.stat().st_size else "empty"
+        self._why = self._why if exists else "missing"
+        if not read_only:
+            tighten(*self._all)  # what is made beside it gets the same permissions
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._lock = open_locked(self._lock_path, "rb" if read_only else "ab")
+        self.was_used |= self._lock is not None and self._lock_path.stat().st_size > 0
+        return self._lock is not None
+
+    def settle(self) -> None:
+        """Remember that it is used, and let no other user read it."""
+        if self._lock is not None and not self._lock_path.stat().st_size:
+            self._lock.write(b"used\n")
+            self._lock.flush()
+        tighten(*self._all)
+
+    def move_aside(self) -> tuple[str, Path]:
+        """Rename it, with its companions, and return why, in a word, and its new path."""
+        number = 1
+        while (aside := self._path.with_name(f"{self._path.name}.{self._why}-{number}")).exists():
+            number += 1
+        for file in self._all:
+            if file.exists():
+                file.rename(aside.with_name(aside.name + file.name.removeprefix(self._path.name)))
+        self.was_used = False
+        return self._why, aside
+
+    def close(self) -> None:
+        """Let another process have it."""
+        if self._lock is not None:
+            self._lock.close()
 
 
-def is_read_only(file: Path) -> bool:
-    """Whether the disk is read-only, found by trying to write: a failed disk does not report it."""
-    try:
-        file.open("ab").close()
-    except OSError as error:
-        return error.errno == errno.EROFS
-    return False
+def why_aside(aside: Path) -> str:
+    """Why a file was moved aside by `HeldFile`."""
+    return aside.suffix.removeprefix(".").partition("-")[0]
+
+
+def aside_of(name: str, files: Iterable[str]) -> str:
+    """Which of `files` the one of that `name` was moved aside from; "" for none."""
+    before, _, why = name.rpartition(".")
+    return before if before in files and why.partition("-")[0] in _ASIDE else ""
 
 
 def _open_to_all(mode: int) -> bool:

@@ -163,6 +163,17 @@ def test_a_link_in_place_of_tables_is_no_part_of_a_backup(machine: Machine) -> N
         machine.back_up()
 
 
+def test_what_was_lost_stays_with_the_state_that_it_was_lost_from(machine: Machine) -> None:
+    machine.back_up()
+    (machine.state / "state.db").write_bytes(b"rubbish " * 999)
+    assert machine.acted == []
+    *_, state = machine.restore()
+    assert machine.acted == ["first"]
+    assert not list(machine.state.glob("state.db.damaged*"))
+    assert state.previous is not None
+    assert list(state.previous.glob("state.db.damaged-1"))
+
+
 def test_models_on_another_disk_stay_there(machine: Machine) -> None:
     machine.back_up()
     elsewhere = machine.folder / "disk"

@@ -221,6 +221,50 @@ def test_damage_within_the_file_is_found_when_it_is_opened(path: Path, database:
     again.close()
 
 
+@pytest.mark.parametrize("why", ["empty", "missing"])
+def test_a_file_that_is_gone_is_told_and_a_new_one_begun(
+    path: Path, database: Database, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(database, "milk")
+    database.close()
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    if why == "empty":
+        path.touch()
+    again = Database(path, [create_notes])
+    assert again.set_aside == path.with_name(f"state.db.{why}-1")
+    assert again.set_aside.exists()
+    (record,) = caplog.records
+    assert (record.levelname, f"{path} was {why}" in record.getMessage()) == ("WARNING", True)
+    assert record.getMessage().endswith("(storage.lost)")
+    write(again, "eggs")
+    again.close()
+    once = Database(path, [create_notes])
+    assert (once.set_aside, notes(once)) == (None, ["eggs"])
+    once.close()
+
+
+def test_an_empty_file_that_nobody_has_used_is_told(path: Path) -> None:
+    path.parent.mkdir()
+    path.touch()
+    database = Database(path, [create_notes])
+    assert database.set_aside == path.with_name("state.db.empty-1")
+    database.close()
+
+
+def test_a_first_start_that_failed_has_lost_nothing(path: Path) -> None:
+    def fail(database: Database) -> None:
+        raise StorageError("storage.full", "the disk is full")
+
+    for _ in range(2):
+        with pytest.raises(StorageError):
+            Database(path, [fail])
+        path.write_bytes(b"")
+    database = Database(path, [create_notes])
+    assert database.set_aside is None
+    database.close()
+
+
 def test_a_sound_file_is_not_set_aside(path: Path, database: Database) -> None:
     write(database, "milk")
     database.close()

@@ -197,7 +197,7 @@ ABUSE = {
     "fills_its_file": (
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
         " INSERT INTO tides SELECT hex(zeroblob(100000)), i FROM n",
-        "skill.storage",
+        "storage.quota",
     ),
     "recurses_without_end": (ENDLESS, "skill.slow"),
     "sorts_without_end": (ENDLESS.replace("max(i)", "i") + " ORDER BY -i", "skill.s"),
