@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from paho.mqtt.client import MQTTMessage, MQTTMessageInfo
-from paho.mqtt.enums import LogLevel
+from paho.mqtt.enums import LogLevel, MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
@@ -388,11 +388,14 @@ class Quiet(Broker):
     def __init__(self, port: int) -> None:
         super().__init__(MqttSettings(host="127.0.0.1", port=port), ["light.kitchen", "fan.a"])
         self.sent: list[tuple[str, bytes, int, bool]] = []
+        self.takes = MQTTErrorCode.MQTT_ERR_SUCCESS
         self._client.publish = self._note  # type: ignore[assignment, method-assign]
 
     def _note(self, topic: str, payload: Any, qos: int = 0, retain: bool = False) -> Any:
         self.sent.append((topic, payload, qos, retain))
-        return MQTTMessageInfo(len(self.sent))
+        info = MQTTMessageInfo(len(self.sent))
+        info.rc = self.takes
+        return info
 
     def tell(self, what: str, *values: Any) -> None:
         """Have paho tell it `what`, such as "connect"."""
@@ -543,6 +546,28 @@ def test_a_command_that_is_no_state_is_followed_by_what_is_acknowledged(quiet: Q
         ("hark/player/c/set", b"next", 0, False),
         ("hark/bridge/state", "online", 1, True),
     ]
+
+
+def test_a_command_that_is_no_state_and_is_not_taken_is_unsent(quiet: Quiet) -> None:
+    quiet.presence = DeviceChanged(device="broker", present=True, detail="")
+    quiet.takes = MQTTErrorCode.MQTT_ERR_NO_CONN
+    quiet.publish(next_track(boottime_s()))
+    assert [payload for _, payload, *_ in quiet.sent] == [b"next"]
+    assert quiet.receipt() == HomeReceipt(unsent=(1,))
+
+
+@pytest.mark.parametrize("announce", [False, True])
+def test_whether_it_is_muted_is_looked_at_twice_a_minute_by_who_announces_itself(
+    silent_port: int, announce: bool
+) -> None:
+    looked: list[float] = []
+    settings = MqttSettings(host="127.0.0.1", port=silent_port, announce=announce)
+    with closing(Broker(settings, is_muted=lambda: bool(looked.append(at_s)))) as broker:
+        assert broker.due_s() == (0.0 if announce else None)
+        for at_s in (100.0, 129.9, 130.0):
+            broker.tend(at_s)
+        assert looked == [100.0, 130.0] * announce
+        assert broker.due_s() == (160.0 if announce else None)
 
 
 @pytest.mark.parametrize("again", [False, True])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from contextlib import ExitStack, closing
+from datetime import UTC, datetime
 from typing import cast
 
 import pytest
@@ -16,14 +17,21 @@ from assistant.bridge.sensors.waiting import WaitingValues
 from assistant.bridge.stage import STATES_EVERY_S, BridgeStage
 from assistant.core.errors import BridgeError
 from assistant.core.messages import (
+    Anomaly,
+    CalendarCommand,
     DeviceChanged,
     HomeCommand,
     HomeReceipt,
     HomeStates,
     Message,
     MusicLibrary,
+    MuteChanged,
+    SensorAlarm,
+    SensorsReport,
     Tick,
+    TraceMade,
 )
+from assistant.core.sensors.described import Sensors
 from assistant.core.settings.mqtt import MqttSettings
 
 
@@ -111,9 +119,32 @@ class Told:
         self.facts: dict[type[Message], Message] = {}
         self.devices: tuple[str, ...] | None = None
         self.values = WaitingValues(lambda: None)
+        self.due_at_s: float | None = None
+        self.heard: list[object] = []
+        self.has_calendar = False
 
     def due_s(self) -> float | None:
-        return None
+        return self.due_at_s
+
+    def tend(self, at_s: float) -> None:
+        self.due_at_s = None
+
+    def alarm(self, anomaly: Anomaly) -> None:
+        self.heard.append(anomaly)
+
+    def still_wrong(self, anomalies: Iterable[Anomaly]) -> None:
+        self.heard.append(list(anomalies))
+
+    def muted(self, on: bool) -> None:
+        self.heard.append(on)
+
+    def share(self, command: CalendarCommand) -> bool:
+        if self.has_calendar:
+            self.heard.append(command)
+        return self.has_calendar
+
+    def follow_sensors(self, described: Sensors) -> None:
+        self.heard.append(described)
 
     def serves(self, entity_id: str) -> bool:
         return self.devices is None or entity_id in self.devices
@@ -198,6 +229,54 @@ def test_a_device_that_no_link_serves_is_named() -> None:
     stage = BridgeStage(cast(Link, player))
     with pytest.raises(BridgeError, match=r"nothing reaches light\.a"):
         list(stage.feed(HomeCommand(utterance_id="u", entity_id="light.a", state="on")))
+
+
+def test_every_link_is_told_of_mutes_alarms_and_sensors() -> None:
+    one, other = Told(), Told()
+    stage = BridgeStage(cast(Link, one), cast(Link, other))
+    began = datetime(2026, 1, 5, tzinfo=UTC)
+    anomaly = Anomaly(id="1", sensor="a", fault="low", began=began, score=2.0)
+    sensors = Sensors()
+    for message in (
+        MuteChanged(muted=True),
+        SensorAlarm(anomaly=anomaly),
+        SensorsReport(readings=(), wrong=(anomaly,)),
+    ):
+        assert list(stage.feed(message)) == []
+    stage.follow_sensors(sensors)
+    assert one.heard == other.heard == [True, anomaly, [anomaly], sensors]
+
+
+def test_what_is_for_the_calendar_goes_to_its_link_alone() -> None:
+    home, calendar = Told(), Told()
+    stage = BridgeStage(cast(Link, home), cast(Link, calendar))
+    command = CalendarCommand(id="1")
+    with pytest.raises(BridgeError, match="nothing reaches the calendar") as fault:
+        list(stage.feed(command))
+    assert fault.value.code == "bridge.nobody"
+    calendar.has_calendar = True
+    assert list(stage.feed(command)) == []
+    assert (home.heard, calendar.heard) == ([], [command])
+
+
+def test_a_trace_is_forwarded_where_a_collector_is() -> None:
+    exports: list[str] = []
+    for forward in (None, exports.append):
+        assert list(BridgeStage(forward=forward).feed(TraceMade(export="{}"))) == []
+    assert exports == ["{}"]
+
+
+def test_a_link_is_tended_when_it_is_due() -> None:
+    broker = Told()
+    stage = BridgeStage(cast(Link, broker))
+    told_at(stage, 10.0)
+    broker.due_at_s = 12.0
+    assert stage.deadline_s() == 12.0
+    told_at(stage, 11.9)
+    assert broker.due_at_s == 12.0
+    told_at(stage, 12.0)
+    assert broker.due_at_s is None
+    assert stage.deadline_s() == 40.0
 
 
 def test_the_broker_is_asked_for_the_devices_that_are_followed() -> None:
