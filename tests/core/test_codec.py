@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assistant.core import parts
 from assistant.core.codec import (
     UNPUBLISHED,
     as_json,
+    checked,
     decode,
     encode,
     of_json,
     published,
     topic,
-    wire_name,
 )
 from assistant.core.documents.messages import Phrase
 from assistant.core.errors import CodecError
@@ -36,15 +37,22 @@ from assistant.core.messages import (
     Period,
     Question,
     Slot,
+    Speech,
     Spoken,
     SpokenReply,
+    Tick,
     Transcript,
     Word,
     Work,
     concrete,
+    is_for_peer,
 )
 from assistant.core.parts import UserText
+from assistant.core.settings.wyoming import PEER
 from benchmarks.hostile.mutation import TASKS
+
+SPEECH = Speech(utterance_id="u", sequence=0, samples=b"", rate_hz=16_000, text="hi", last=True)
+REPLY = SpokenReply(utterance_id="u", text="hi", at_s=1.0)
 
 slots = st.builds(
     Slot,
@@ -191,14 +199,22 @@ def test_a_text_is_as_long_as_allowed_and_no_longer(message: Transcript | Spoken
 
 def test_what_a_message_does_not_say_is_nothing() -> None:
     """But that a reply did what was wanted, and was heard, and that a text is sure."""
+    made_of = [
+        kind
+        for kind in vars(parts).values()
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    ]
     told = {
-        (wire_name(kind), field.name)
-        for kind in concrete(Message)
+        (kind.__name__, field.name)
+        for kind in (*concrete(Message), *made_of)
         for field in msgspec.structs.fields(kind)
         if not field.required and field.default_factory is msgspec.NODEFAULT
         if field.default and field.default != OpenQuestion()
     }
-    assert told == {("Reply", "done"), ("PlaybackEnded", "heard"), ("Transcript", "confidence")}
+    assert told == {
+        *(("SpokenReply", "done"), ("PlaybackEnded", "heard")),
+        *((kind, "confidence") for kind in ("Transcript", "Slot", "Command")),
+    }
 
 
 @given(interpretations)
@@ -277,3 +293,41 @@ def test_what_watchers_are_told_can_be_read_back() -> None:
     unpublished = {kind.__name__ for kind in UNPUBLISHED}
     assert _with_bytes() >= {"AudioChunk", "Speech"}
     assert _with_bytes() - {"Frame"} <= unpublished
+
+
+@pytest.mark.parametrize(
+    ("message", "for_peer"),
+    [
+        (Tick(), False),
+        (Transcript(utterance_id="u", revision=0, text="", dictated=True), False),
+        (Transcript(utterance_id="u", revision=0, text="", dictated=True, peer="desk"), True),
+        (Transcript(utterance_id="u", revision=0, text="", peer="desk"), False),
+        (SpokenReply(utterance_id="u", text="", peer="desk"), False),
+        (SpokenReply(utterance_id="u", text="", peer=PEER), True),
+        (SPEECH, False),
+        (msgspec.structs.replace(SPEECH, peer="desk"), True),
+        (Question(utterance_id="u", text="", peer="desk"), False),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_over_the_network_goes_what_is_heard_or_only_shown_there(
+    message: Message, for_peer: bool
+) -> None:
+    """A satellite's own commands are carried out, and replies to it are voiced, here."""
+    assert is_for_peer(message) is for_peer
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        (Tick(), "codec.inside"),
+        (msgspec.structs.replace(REPLY, at_s=float("nan")), "codec.time"),
+        (msgspec.structs.replace(REPLY, at_s=float("-inf")), "codec.time"),
+        (msgspec.structs.replace(REPLY, at_s=1e12), "codec.time"),
+    ],
+)
+def test_what_no_other_process_sends_is_refused(message: Message, code: str) -> None:
+    with pytest.raises(CodecError) as refused:
+        checked(message)
+    assert refused.value.code == code
+    assert checked(REPLY) is REPLY

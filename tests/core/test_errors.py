@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import pickle
 
 import pytest
 
-from assistant.core.errors import AnswerError, AssistantError, SkillError
+from assistant.core.errors import AnswerError, AssistantError, SkillError, UnreachableError
 from assistant.core.failure import report_failure
 from assistant.core.messages import StageFailed
 
@@ -25,6 +26,20 @@ def test_an_error_says_its_message_and_carries_its_code() -> None:
     assert str(error) == error.message == "the parser was given up"
     assert (error.code, error.part) == ("answer.hung", "")
     assert isinstance(error, AssistantError)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (SkillError("skill.fault", "it failed", part="coffee"), "skill.fault"),
+        (UnreachableError("no answer", part="coffee"), "skill.unreachable"),
+    ],
+)
+def test_an_error_reaches_another_process_as_it_was(error: AssistantError, code: str) -> None:
+    assert error.code == code
+    there = pickle.loads(pickle.dumps(error))
+    assert type(there) is type(error)
+    assert (there.code, there.message, there.part) == (error.code, error.message, "coffee")
 
 
 @pytest.mark.parametrize("length", [0, 783])

@@ -16,10 +16,12 @@ from assistant.core.files import (
     make_private,
     mark_used,
     open_locked,
+    read_private,
     read_text,
     replace_file,
     replacing,
     sync,
+    tighten,
     try_lock,
 )
 from tests.support.full_disk import full_disk
@@ -215,3 +217,44 @@ def test_what_is_used_is_the_newest(tmp_path: Path) -> None:
     mark_used(tmp_path / "file")
     assert (tmp_path / "file").stat().st_mtime > 0
     mark_used(tmp_path / "none")
+
+
+def test_of_a_secret_no_more_is_read_than_is_asked_for(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"\xff secret")
+    secret.chmod(0o600)
+    assert read_private(secret, 100) == b"\xff secret"
+    assert read_private(secret, 3) == b"\xff s"
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o620, 0o610, 0o604, 0o602, 0o601])
+def test_a_secret_that_others_may_touch_is_refused_with_the_remedy(
+    tmp_path: Path, mode: int
+) -> None:
+    secret = tmp_path / "secret"
+    secret.touch()
+    secret.chmod(mode)
+    with pytest.raises(PermissionError, match=f"others may read this secret; .* 600 {secret}"):
+        read_private(secret, 100)
+
+
+@pytest.mark.timeout(10)
+def test_a_secret_is_neither_a_link_nor_a_pipe(tmp_path: Path) -> None:
+    secret, link, pipe = (tmp_path / name for name in ("secret", "link", "pipe"))
+    secret.touch(mode=0o600)
+    link.symlink_to(secret)
+    with pytest.raises(OSError, match="symbolic links") as refused:
+        read_private(link, 100)
+    assert refused.value.errno == errno.ELOOP
+    os.mkfifo(pipe, 0o600)
+    with pytest.raises(PermissionError):
+        read_private(pipe, 100)
+
+
+def test_only_what_others_may_touch_is_closed_to_them(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("open", "group", "private", "read-only")]
+    for file, mode in zip(files, (0o644, 0o620, 0o700, 0o400), strict=True):
+        file.touch()
+        file.chmod(mode)
+    tighten(*files, tmp_path / "none")
+    assert [file.stat().st_mode & 0o777 for file in files] == [0o600, 0o600, 0o700, 0o400]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import typing
 from datetime import UTC, datetime
 
 import msgspec
 import pytest
 
-from assistant.core.parts import Command, ListedDocument, Period, Slot
+from assistant.core.parts import Command, ListedDocument, Period, Slot, When, WhenKind
 
 PERIOD = Period(
     since=datetime(2026, 3, 1, 8, tzinfo=UTC), until=datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -49,3 +50,9 @@ def test_a_part_is_a_value() -> None:
     with pytest.raises(AttributeError):
         PERIOD.since = PERIOD.until  # type: ignore[misc]
     assert msgspec.structs.replace(PERIOD, until=PERIOD.since) != PERIOD
+
+
+def test_some_times_tell_when_something_begins_and_some_how_long_it_lasts() -> None:
+    times = [When(kind=kind, said="") for kind in typing.get_args(WhenKind)]
+    assert {time.kind for time in times if time.begins} == {"at", "in", "every"}
+    assert {time.kind for time in times if time.lasts} == {"for", "until"}

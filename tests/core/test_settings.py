@@ -10,8 +10,22 @@ import msgspec
 import pytest
 
 from assistant.core import config
-from assistant.core.config import Config, StorageSettings, config_files, load_config
+from assistant.core.config import (
+    Config,
+    HomeSettings,
+    StorageSettings,
+    config_files,
+    load_config,
+)
 from assistant.core.errors import ConfigError
+from assistant.core.layout import DESCRIBED_HOME_FILE, SENSORS
+from assistant.core.settings.calendar import CalendarSettings
+from assistant.core.settings.history import TracesSettings
+from assistant.core.settings.home_assistant import HomeAssistantSettings
+from assistant.core.settings.mpd import MpdSettings
+from assistant.core.settings.mpris import MprisSettings
+from assistant.core.settings.mqtt import MqttSettings
+from assistant.core.settings.sensors import SensorsSettings
 from scripts.settings_page import with_table
 
 TABLE = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text("utf-8")
@@ -124,3 +138,67 @@ def test_folders_are_the_users_unless_a_setting_or_the_service_manager_says_othe
     chosen = Config(storage=StorageSettings(state="~/a", runtime="~/b", cache="~/c", models="~/d"))
     folders = (chosen.state_dir, chosen.runtime_dir, chosen.cache_dir, chosen.models_dir)
     assert folders == tuple(tmp_path / name for name in "abcd")
+
+
+def test_files_of_the_daemon_lie_in_its_folders_and_those_of_the_user_where_they_are(
+    tmp_path: Path,
+) -> None:
+    plain = Config(storage=StorageSettings(state="/s", runtime="/r"))
+    assert plain.calendar_file == Path("/s/calendar.ics")
+    assert plain.control_socket.parent == plain.network_socket.parent == Path("/r")
+    assert plain.control_socket != plain.network_socket
+    assert (plain.sensors_file, plain.home_files) == (None, ())
+    own = Config(
+        calendar=CalendarSettings(file="~/a.ics"),
+        sensors=SensorsSettings(file="~/a.yaml"),
+        home=HomeSettings(file="~/home.yaml"),
+    )
+    assert own.calendar_file == tmp_path / "a.ics"
+    assert own.sensors_file == tmp_path / "a.yaml"
+    assert own.home_files == (tmp_path / "home.yaml",)
+    assert set(own.members) - set(plain.members) == {SENSORS}
+
+
+AT_HOME, BROKER = HomeAssistantSettings(url="http://h:8123"), MqttSettings(host="h")
+
+
+@pytest.mark.parametrize(
+    ("found", "home", "devices", "bridge"),
+    [
+        (Config(), False, False, False),
+        (Config(mqtt=BROKER), True, True, True),
+        (Config(home_assistant=AT_HOME), True, True, True),
+        (Config(mpd=MpdSettings(host="h")), False, True, True),
+        (Config(mpris=MprisSettings(on=True)), False, True, True),
+        (Config(calendar=CalendarSettings(url="http://h")), False, False, True),
+        (Config(traces=TracesSettings(endpoint="http://h")), False, False, True),
+    ],
+)
+def test_the_bridge_is_used_where_something_is_beyond_it(
+    found: Config, home: bool, devices: bool, bridge: bool
+) -> None:
+    assert (found.reaches_home, found.reaches_devices, found.uses_bridge) == (home, devices, bridge)
+
+
+@pytest.mark.parametrize(
+    ("found", "described"),
+    [
+        (Config(), False),
+        (Config(mqtt=BROKER), False),
+        (Config(mqtt=MqttSettings(discover=True)), False),
+        (Config(mqtt=MqttSettings(host="h", discover=True)), True),
+        (Config(home_assistant=AT_HOME), True),
+        (Config(home_assistant=AT_HOME, home=HomeSettings(file="/h.yaml")), False),
+        (Config(mqtt=MqttSettings(host="h", discover=True), home=HomeSettings(file="/h")), True),
+    ],
+)
+def test_the_bridge_describes_a_home_that_announces_itself_or_that_the_user_has_not_described(
+    found: Config, described: bool
+) -> None:
+    kept = found.described_home
+    assert kept == (found.state_dir / DESCRIBED_HOME_FILE if described else None)
+    own = (Path(found.home.file),) if found.home.file else ()
+    assert found.home_files == own
+    if kept is not None:
+        written(kept, "")
+        assert found.home_files == (*own, kept)

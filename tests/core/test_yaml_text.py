@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.core.yaml_text import YamlError, read_yaml
+from assistant.core.yaml_text import YamlError, read_yaml, yaml_lines
 
 LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(n + 1)}: &{chr(n + 1)} [{','.join(f'*{chr(n)}' for _ in range(9))}]\n"
@@ -84,3 +84,16 @@ def test_an_alias_counts_as_what_it_stands_for_and_no_more() -> None:
 
 def test_a_long_text_of_digits_is_no_number() -> None:
     assert read_yaml(f"'{'9' * 1_000}'") == "9" * 1_000
+
+
+def test_each_value_has_the_line_of_its_key_or_its_own() -> None:
+    text = "# first\nareas:\n  - kitchen\n\n  - id: hall\n    7:\n      far below\n"
+    lines = {(): 1, ("areas",): 2, ("areas", 0): 3, ("areas", 1): 5}
+    assert yaml_lines(text) == {**lines, ("areas", 1, "id"): 5, ("areas", 1, "7"): 6}
+    assert yaml_lines("") == {}
+
+
+def test_a_key_that_is_there_twice_is_told_with_its_line() -> None:
+    told = 'line 4: the key "b" is there twice'
+    with pytest.raises(YamlError, match=f"^{told}$"):
+        yaml_lines("a:\n  b: 1\n  c: {b: 2}\n  b: 3\n")
