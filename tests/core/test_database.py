@@ -123,6 +123,67 @@ def test_a_guest_that_fills_its_file_and_goes_on_spoils_the_whole_turn(
     assert guest.execute("SELECT text FROM notes") == [("kept",)]
 
 
+def test_a_guest_whose_transaction_is_lost_writes_nothing_more(
+    database: Database, path: Path
+) -> None:
+    guest = guest_of(database, path.parent / "own.db")
+    assert guest_of(database, path.parent / "own.db") is guest
+    with pytest.raises(StorageError, match="full"), database.transaction():  # noqa: PT012
+        guest.execute("BEGIN IMMEDIATE")
+        for text in ("x" * 2_000_000, "after"):
+            with pytest.raises(StorageError, match="full"):
+                guest.execute_for_guest("INSERT INTO notes VALUES (?)", text)
+    assert guest.execute_for_guest("SELECT text FROM notes") == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ATTACH 'other.db' AS other",
+        "DETACH main",
+        "PRAGMA synchronous=OFF",
+        "PRAGMA writable_schema",
+        "BEGIN",
+        "COMMIT",
+        "SAVEPOINT own",
+    ],
+)
+def test_a_guest_reaches_no_other_file_and_changes_no_setting_and_no_transaction(
+    database: Database, statement: str
+) -> None:
+    with pytest.raises(StorageError) as refused:
+        database.execute_for_guest(statement)
+    assert refused.value.code == "storage.refused"
+    assert not database.in_transaction
+    assert len(database.execute_for_guest("PRAGMA data_version")) == 1  # as FTS5 asks
+
+
+COUNTED = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+
+
+def test_a_guest_is_given_ten_thousand_rows_and_no_more(database: Database) -> None:
+    assert len(database.execute_for_guest(f"{COUNTED} LIMIT 10000")) == 10_000
+    with pytest.raises(StorageError, match="more than 10000 rows") as refused:
+        database.execute_for_guest(COUNTED)
+    assert refused.value.code == "storage.rows"
+    assert len(database.execute(f"{COUNTED} LIMIT 10001")) == 10_001  # what is ours is all given
+
+
+def test_a_guests_statement_without_end_can_be_interrupted(database: Database) -> None:
+    def interrupt(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.005)
+    try:
+        with pytest.raises(StorageError) as slow:
+            database.execute_for_guest(f"{COUNTED} WHERE x < 0")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert slow.value.code == "storage.slow"
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_an_attempt_that_fails_keeps_nothing_and_counts_for_nothing(
     database: Database, path: Path, fails: bool
