@@ -11,9 +11,11 @@ from msgspec.structs import replace
 
 from assistant.core.database import Database
 from assistant.core.errors import SkillError, StorageError
-from assistant.core.messages import SpokenReply
+from assistant.core.messages import RoomTimers, SatelliteChanged, SpokenReply
 from assistant.skill.context import LONGEST_TIMER, MOST_TIMERS
+from skills.announcements.loudspeakers import Loudspeakers
 from skills.scheduler import (
+    RUNG_S,
     TimerScheduler,
     create_extended,
     create_timer_areas,
@@ -35,17 +37,27 @@ class Board:
     def start_again(self, at_s: float, boot: str = "") -> None:
         """The process, and with a name of a `boot` the machine."""
         self.boot = boot or self.boot
-        self.timers = TimerScheduler(self.disk, lambda: self.wall, self.boot)
+        self.loudspeakers = Loudspeakers()
+        self.timers = TimerScheduler(
+            *(self.disk, lambda: self.wall, self.boot),
+            rooms={"office": "Office"},
+            loudspeakers=self.loudspeakers,
+        )
         self.timers.at_s = at_s
 
-    def set(self, seconds: float, name: str = "") -> str:
-        return self.timers.start(timedelta(seconds=seconds), name).id
+    def set(self, seconds: float, name: str = "", area: str = "") -> str:
+        return self.timers.start(timedelta(seconds=seconds), name, area).id
 
     def wait(self, seconds: float) -> list[SpokenReply]:
         """Let the time pass; the rings at its end."""
         self.timers.at_s += seconds
         self.wall += timedelta(seconds=seconds)
-        return list(self.timers.rings())
+        return [one for one in self.timers.rings() if isinstance(one, SpokenReply)]
+
+    def desk(self, present: bool = True) -> None:
+        """The satellite in the office comes, or goes."""
+        news = SatelliteChanged(satellite="desk", area="office", present=present)
+        self.loudspeakers.observe(news, self.timers.at_s)
 
     def left(self) -> list[float]:
         return [timer.remaining.total_seconds() for timer in self.timers.all()]
@@ -409,3 +421,74 @@ def test_before_the_time_is_known_the_rings_are_asked_for_at_once(board: Board) 
 def test_a_boot_has_a_name_of_its_own() -> None:
     assert this_boot() == this_boot()
     assert len(this_boot()) == 36
+
+
+def test_a_timer_rings_in_its_room_or_says_which_room_that_is(board: Board) -> None:
+    board.set(60, "egg", area="office")
+    (here,) = board.wait(60)
+    assert (here.area, here.peer) == ("office", "")
+    assert here.text == "Your egg timer in the office is done."
+    board.desk()
+    (there,) = board.wait(20)
+    assert (there.area, there.peer, there.text) == ("office", "desk", "Your egg timer is done.")
+    board.desk(present=False)
+    assert board.wait(30) == [here]
+
+
+def test_a_room_with_a_loudspeaker_is_told_of_its_timers_once(board: Board) -> None:
+    board.set(60, "tea")
+    egg = board.set(60, "egg", area="office")
+    assert list(board.timers.rings()) == []
+    board.desk()
+    (told,) = board.timers.rings()
+    assert isinstance(told, RoomTimers)
+    assert (told.area, [timer.id for timer in told.timers]) == ("office", [egg])
+    assert list(board.timers.rings()) == []
+    board.timers.cancel(egg)
+    assert list(board.timers.rings()) == [RoomTimers(area="office", timers=())]
+
+
+def test_a_timer_is_moved_to_another_room(board: Board) -> None:
+    egg, tea = board.set(60, "egg"), board.set(90, "tea")
+    board.timers.ring_in(egg, "office")
+    assert [(timer.name, timer.area) for timer in board.timers.all()] == [
+        *(("egg", "office"), ("tea", "")),
+    ]
+    assert board.timers.last is not None
+    assert (board.timers.last.id, board.timers.last.area) == (tea, "")
+    board.timers.ring_in(tea, "office")
+    assert board.timers.last.area == "office"
+    board.start_again(at_s=board.timers.at_s)
+    board.timers.ring_in(tea, "")
+    assert board.timers.last is None
+    assert board.left() == [60, 90]
+    with pytest.raises(SkillError) as fault:
+        board.timers.ring_in("none", "office")
+    assert fault.value.code == "timer.unknown"
+
+
+@pytest.mark.parametrize("heard", [False, True])
+def test_one_that_rings_or_has_just_rung_rings_anew_in_the_other_room(
+    board: Board, heard: bool
+) -> None:
+    egg = board.set(60, "egg")
+    (here,) = board.wait(60)
+    if heard:
+        board.timers.heard(here.utterance_id)
+    board.desk()
+    board.wait(1)
+    board.timers.ring_in(egg, "office")
+    (there,) = board.wait(0)
+    assert (there.area, there.peer) == ("office", "desk")
+    assert there.utterance_id != here.utterance_id
+    board.timers.heard(here.utterance_id)
+    assert len(board.timers.all()) == 1
+
+
+def test_one_that_rang_long_ago_is_moved_nowhere(board: Board) -> None:
+    egg = board.set(60)
+    (ring,) = board.wait(60)
+    board.timers.heard(ring.utterance_id)
+    board.wait(RUNG_S)
+    with pytest.raises(SkillError, match="that timer is no more"):
+        board.timers.ring_in(egg, "office")
