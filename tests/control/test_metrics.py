@@ -228,6 +228,17 @@ def test_the_text_file_is_due_after_events_and_replaced_whole(tmp_path: Path) ->
     assert {f.name for f in tmp_path.iterdir()} == {"hark.prom", "metrics.jsonl"}
 
 
+def test_the_text_file_has_the_models_and_waits_for_no_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _: pytest.fail("it was waited for"))
+    textfile = tmp_path / "hark.prom"
+    MetricsStore(tmp_path / "a.jsonl", keep=5, textfile=textfile).tick()
+    assert "hark_model_bytes" not in textfile.read_text()
+    MetricsStore(tmp_path / "a.jsonl", keep=5, textfile=textfile, models_dir=tmp_path).tick()
+    assert 'hark_model_bytes{model="ner",version="1"}' in textfile.read_text()
+
+
 def test_processes_of_one_name_count_together(tmp_path: Path) -> None:
     used = [
         Usage(name="asr", cpu_s=1.5, pss_bytes=100),

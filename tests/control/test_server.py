@@ -31,6 +31,7 @@ from assistant.control.server import (
 )
 from assistant.control.stage import WATCHED, ControlStage
 from assistant.core.errors import ControlError, InputError, SkillError, TurnedAwayError
+from assistant.core.layout import SENSORS
 from assistant.core.messages import (
     AudioChunk,
     DocumentsDone,
@@ -43,6 +44,7 @@ from assistant.core.messages import (
     Replace,
     Replaced,
     SelfTest,
+    SensorsRequest,
     Speech,
     StageRestarted,
     Tick,
@@ -619,12 +621,43 @@ def test_another_model_is_asked_for_on_the_bus_and_the_stage_answers(
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [("[]", "control.arguments"), ('["nlu", "ner", "2"]', "control.not_running")],
+    [
+        *((args, "control.arguments") for args in ("[]", '["asr", "whisper", "2", "0.5"]')),
+        ('["asr", "whisper", "2", "x", "100"]', "control.arguments"),
+        ('["nlu", "ner", "2"]', "control.not_running"),
+    ],
 )
 def test_what_cannot_be_asked_for_is_told(peer: Peer, arguments: str, code: str) -> None:
     peer.send(f'{{"command": "use", "arguments": {arguments}}}\n'.encode())
     assert peer.line()["code"] == code
     assert peer.published == []
+
+
+def test_a_version_is_tried_on_a_share(peer: Peer) -> None:
+    peer.send(b'{"command": "use", "arguments": ["asr", "whisper", "2", "0.5", "100"]}\n')
+    assert peer.line() == {"type": "Replacing", "stage": "asr"}
+    (wish,) = peer.published
+    assert isinstance(wish, Replace)
+    assert (wish.share, wish.utterances) == (0.5, 100)
+
+
+def test_sensors_are_asked_of_the_process_that_judges_them(path: Path, peer: Peer) -> None:
+    request = b'{"command": "sensors_request", "arguments": ["learn", "600", "hum"]}\n'
+    peer.send(request)
+    assert peer.line()["code"] == "control.not_running"
+    path.unlink()
+    status = Status(processes=(ProcessStatus(name=SENSORS, state="ready", pid=7),))
+    with closing(ControlServer(path, {}, status=status)) as server:
+        asks = Peer(path, server)
+        asks.send(request)
+        told = {"type": "SensorsAsked", "what": "learn", "sensors": ["hum"], "for_s": 600.0}
+        assert asks.line() == told
+        (asked,) = asks.published
+        assert isinstance(asked, SensorsRequest)
+        assert (asked.what, asked.sensors, asked.for_s) == ("learn", ("hum",), 600.0)
+        asks.ask("sensors_request")
+        assert asks.line()["code"] == "control.arguments"
+        asks.close()
 
 
 @pytest.fixture
