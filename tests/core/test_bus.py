@@ -526,6 +526,36 @@ def test_a_consumer_that_takes_nothing_is_an_error_when_its_queue_is_full(
     assert full.value.message == "nlu takes no Transcript: its queue is full"
 
 
+def test_what_is_sent_to_one_process_is_published_to_none(
+    inside: Address, open_things: ExitStack
+) -> None:
+    ear = ended(inside, "ear", open_things)
+    nlu = ended(inside, "nlu", open_things, Reload)
+    while not list(nlu.broadcasts()):
+        ear.send(Reload())
+    ear.send_to("nlu", Reload(stage="nlu"))
+    ear.send(Reload(stage="all"))
+    stages: list[str] = []
+    while "all" not in stages:
+        stages += [one.stage for one in nlu.receive(PATIENCE_S) if isinstance(one, Reload)]
+    stages += [one.stage for one in nlu.receive(0) if isinstance(one, Reload)]
+    assert sorted(filter(None, stages)) == ["all", "nlu"]
+
+
+def test_what_waits_for_a_process_that_has_ended_is_dropped(
+    tmp_path: Path, open_things: ExitStack
+) -> None:
+    ear = bus("ear", tmp_path, open_things)
+    ear.leave("nlu")
+    ear.send_to("nlu", transcript("of the one before"))
+    ear.leave("nlu")
+    nlu = bus("nlu", tmp_path, open_things)
+    ear.send_to("nlu", transcript("hello"))
+    (came,) = taken(nlu)
+    assert isinstance(came, Transcript)
+    assert came.text == "hello"
+
+
 def test_broadcasts_without_end_leave_the_loop_a_turn(
     inside: Address, open_things: ExitStack
 ) -> None:

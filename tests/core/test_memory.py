@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import weakref
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -92,3 +94,16 @@ def test_pressure_is_the_share_of_the_last_ten_seconds(
 
 def test_the_kernel_at_hand_tells_a_share() -> None:
     assert 0.0 <= memory.memory_pressure() <= 1.0
+
+
+@pytest.mark.parametrize("collects", [False, True])
+def test_what_stays_is_made_without_collections(collects: bool) -> None:
+    before = gc.isenabled()
+    (gc.enable if collects else gc.disable)()
+    try:
+        with suppress(ValueError), memory.without_collections():
+            assert not gc.isenabled()
+            raise ValueError
+        assert gc.isenabled() is collects
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -296,6 +296,19 @@ def test_an_unsound_model_is_refused_and_understanding_stays_as_it_was(
     assert chosen(small) == {"intent": "2", "ner": "1"}
 
 
+def test_what_loading_a_model_freed_is_given_back(
+    small: Config, unchanged: tuple[NluHotSwap, NluStage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(hot_swap, "trim_heap", lambda: done.append("given back"))
+    swap, _ = unchanged
+    swap.candidate(Library(small.models_dir).choosing("ner", "2"), "ner")
+    assert done == ["given back"]
+    with pytest.raises(ModelError) as refused:
+        swap.candidate(Library(small.models_dir), "reader")
+    assert refused.value.code == "model.no_trial"
+
+
 @pytest.mark.depth
 def test_settings_read_anew_while_a_model_is_loaded_may_want_none_or_want_them_again(
     small: Config,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 import pytest
@@ -166,3 +166,48 @@ def test_whatever_ends_a_candidate_is_told_in_one_line(
     told = refusal("ner 2", fault)
     assert isinstance(told, AssistantError)
     assert (told.code, told.message) == (code, message)
+
+
+class OneTrial:
+    """One version was on trial when the stage was made."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+
+    def begin(self, wish: Replace) -> StageSwap:
+        self.begun.append(wish.version)
+        return same
+
+    def running(self) -> Iterable[Replace]:
+        return (on_trial("2"),)
+
+
+def on_trial(version: str) -> Replace:
+    return Replace(stage="nlu", model="ner", version=version, share=0.5, utterances=100)
+
+
+def verdicts(replacements: ModelSwaps) -> list[StageSwap | AssistantError]:
+    found = []
+    while replacements.busy:
+        found += [verdict for _, verdict in replacements.verdicts()]
+    replacements.close()
+    return found
+
+
+def test_what_is_on_trial_goes_on_and_what_is_to_be_tried_begins(loader: Loader) -> None:
+    trials = OneTrial()
+    replacements = ModelSwaps(loader, trials)
+    replacements.ask_running()
+    replacements.ask(on_trial("3"))
+    assert verdicts(replacements) == [same, same]
+    assert (trials.begun, loader.loaded) == (["2", "3"], [])
+
+
+def test_a_stage_that_tries_nothing_refuses_a_trial(loader: Loader) -> None:
+    replacements = ModelSwaps(loader)
+    replacements.ask_running()
+    assert not replacements.busy
+    replacements.ask(on_trial("2"))
+    (refused,) = verdicts(replacements)
+    assert isinstance(refused, ModelError)
+    assert (refused.code, loader.loaded) == ("model.no_trial", [])
