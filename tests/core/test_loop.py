@@ -447,6 +447,22 @@ def test_a_model_that_was_fitted_in_haste_is_loaded_whole_afterwards() -> None:
     assert (loop.words(), len(asked)) == (["one"], 1)  # the control
 
 
+def test_what_it_replaced_is_collected_once_when_all_is_quiet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    collected: list[float] = []
+    monkeypatch.setattr(
+        "assistant.core.worker.collect_and_trim", lambda: collected.append(loop.bus.now_s)
+    )
+    made: list[Loop] = []
+    script = (after(made, question("one")), *[()] * 5)
+    unfinished = iter(("words",)).__next__  # at the start
+    loop = Loop(*script, load=loaded, unfinished=unfinished)
+    made.append(loop)
+    loop.run()
+    assert collected == [101.0]
+
+
 def test_one_that_stops_finishes_the_message_at_hand() -> None:
     loop = Loop([question("one two")], [question("three")])
     loop.bus.receive = _stopping(loop)  # type: ignore[method-assign]

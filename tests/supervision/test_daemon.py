@@ -133,12 +133,14 @@ def test_the_supervisor_runs_in_place_of_the_command_line_and_without_what_that_
     replaced = (
         "import os, sys; from pathlib import Path; from assistant.cli.run import run\n"
         f"{loaded}\n"
-        "os.execve = lambda file, program, environment: print(*program[1:], flush=True)\n"
+        "os.execve = lambda file, program, environment: print(*program[1:],"
+        " environment['PYTHONPATH'] == os.pathsep.join(sys.path),"
+        " {**environment, 'PYTHONPATH': ''} == {**os.environ, 'PYTHONPATH': ''}, flush=True)\n"
         "from assistant.supervision.daemon import take_over; take_over(Path(sys.argv[1]))"
     )
     before, program = python(replaced, str(config))
     assert "typer" in before
-    assert program == f"-P -m assistant.supervision.daemon {config}"
+    assert program == f"-P -m assistant.supervision.daemon {config} True True"
     assert python(f"import assistant.supervision.daemon; {loaded}") == ["set()"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from assistant.core.fork import LARGEST_PACKET_BYTES
@@ -99,6 +100,14 @@ def test_a_supervisor_that_is_gone_is_no_fault_of_the_loop(line: Line, unread: b
     line.ours.close()
     heartbeat.beat()
     heartbeat.beat()
+
+
+@pytest.mark.parametrize(
+    "packet", [b"", b"{", b"\xff", b'{"type":"\xff"}', b'{"type":"Level"}', b"[" * 100_000]
+)
+def test_what_is_no_beat_is_refused(packet: bytes) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        decode_told(packet)
 
 
 def test_where_nobody_supervises_a_beat_is_nothing() -> None:

@@ -49,7 +49,8 @@ def test_models_of_several_names_stand_side_by_side(library: Library) -> None:
 
 def test_the_version_before_stays_for_a_rollback(library: Library) -> None:
     models = OpenModels()
-    first, second = tagger(models, library), tagger(models, library.choosing("ner", "2"))
+    first, second = (tagger(models, library.choosing("ner", version)) for version in "12")
+    assert tagger(models, library.choosing("ner", "2")) is second  # again the latest
     assert tagger(models, library) is first
     tagger(models, library.choosing("ner", "3"))
     assert tagger(models, library) is first
