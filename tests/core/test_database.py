@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -121,6 +122,19 @@ def test_a_guest_that_fills_its_file_and_goes_on_spoils_the_whole_turn(
         guest.execute("BEGIN IMMEDIATE")
         guest.execute_for_guest("INSERT INTO notes VALUES ('kept')")
     assert guest.execute("SELECT text FROM notes") == [("kept",)]
+
+
+def test_a_database_beside_another_is_opened_as_that_is(path: Path) -> None:
+    opened: list[object] = []
+
+    def connect(where: object, **how: Any) -> sqlite3.Connection:
+        opened.append(where)
+        return sqlite3.connect(cast(Path, where), **how)
+
+    beside = path.with_name("own.db")
+    with closing(Database(path, (), connect=connect)) as database:
+        database.beside(beside, 1 << 20).close()
+    assert opened == [path, beside]
 
 
 def test_a_guest_whose_transaction_is_lost_writes_nothing_more(
