@@ -97,6 +97,8 @@ OWN_TESTS: dict[str, tuple[str, ...]] = {
     "assistant/core/models/session.py": (
         "tests/core/models/test_session.py",
         "tests/core/models/test_providers.py",
+        "tests/core/models/test_shared.py",
+        "tests/core/models/test_usage.py",
     ),
     "assistant/core/models/manifest.py": _MODELS,
     "assistant/core/memory.py": ("tests/core/test_memory.py",),

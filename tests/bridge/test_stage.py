@@ -233,6 +233,7 @@ def test_a_device_that_no_link_serves_is_named() -> None:
 
 def test_every_link_is_told_of_mutes_alarms_and_sensors() -> None:
     one, other = Told(), Told()
+    one.presence = present()  # of which only a tick tells
     stage = BridgeStage(cast(Link, one), cast(Link, other))
     began = datetime(2026, 1, 5, tzinfo=UTC)
     anomaly = Anomaly(id="1", sensor="a", fault="low", began=began, score=2.0)
@@ -249,6 +250,7 @@ def test_every_link_is_told_of_mutes_alarms_and_sensors() -> None:
 
 def test_what_is_for_the_calendar_goes_to_its_link_alone() -> None:
     home, calendar = Told(), Told()
+    home.presence = present()
     stage = BridgeStage(cast(Link, home), cast(Link, calendar))
     command = CalendarCommand(id="1")
     with pytest.raises(BridgeError, match="nothing reaches the calendar") as fault:
@@ -261,8 +263,11 @@ def test_what_is_for_the_calendar_goes_to_its_link_alone() -> None:
 
 def test_a_trace_is_forwarded_where_a_collector_is() -> None:
     exports: list[str] = []
+    home = Told()
+    home.presence = present()
     for forward in (None, exports.append):
-        assert list(BridgeStage(forward=forward).feed(TraceMade(export="{}"))) == []
+        stage = BridgeStage(cast(Link, home), forward=forward)
+        assert list(stage.feed(TraceMade(export="{}"))) == []
     assert exports == ["{}"]
 
 
