@@ -20,6 +20,7 @@ from assistant.answer.stage import AnswerStage
 from assistant.composition import Composition
 from assistant.core.clock import boottime_s
 from assistant.core.config import AnswerSettings, Config, StorageSettings
+from assistant.core.documents.messages import DocumentsDone
 from assistant.core.messages import (
     BargeIn,
     DocumentsRequest,
@@ -178,6 +179,10 @@ def test_those_of_the_daemon_answer_from_its_documents(
         wanted = (str(tmp_path / "notes.txt"),)
         told = list(stage.feed(DocumentsRequest(request_id="r", action="add", arguments=wanted)))
         end_s = time.monotonic() + WITHIN_S
+        while not any(isinstance(message, DocumentsDone) for message in told):
+            assert time.monotonic() < end_s
+            told += stage.feed(Tick(at_s=boottime_s()))
+            time.sleep(0.01)
         for number in range(1_000):
             told += stage.feed(Tick(at_s=boottime_s()))
             told += stage.feed(asked("where is the key of the cellar", *[f"u{number}"] * 2))
