@@ -21,7 +21,7 @@ from assistant.skill import (
     Traits,
 )
 
-NO_DOCUMENTS = "I have no documents."
+NO_DOCUMENTS = "I have no documents that I can read."
 A_WEEK = timedelta(days=7)
 
 skill = Skill("documents", description="answer questions from your documents")

@@ -73,8 +73,22 @@ class DocumentAnswers:
         """The steps to the answer, or to an honest refusal.
 
         A question that leans on the one before is about its `topic` first; only about that where it
-        names nothing itself. `judge` is told what an answer that is not kept shows.
+        names nothing itself. `judge` is told what an answer that is not kept shows. A refusal says
+        what is not read.
         """
+        made = yield from self._answering(question, task, at_s, topic, judge)
+        if made.text == NOTHING_FOUND and (unread := self._calendar.unread()):
+            return msgspec.structs.replace(made, text=unread)
+        return made
+
+    def _answering(
+        self,
+        question: str,
+        task: OpenQuestion,
+        at_s: float,
+        topic: Topic,
+        judge: Callable[[AnswerSample], None],
+    ) -> Steps[Answer]:
         made = self._calendar.asked(question, task.period, topic)
         if made is not None:
             return made

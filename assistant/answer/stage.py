@@ -262,6 +262,8 @@ class AnswerStage:
         if task.follows and answer.tier is AnswerTier.DECLINED:
             return self._reply(question, declined)
         if answer.tier is AnswerTier.DECLINED:
+            if asked and answer.text != NOTHING_FOUND:
+                declined = answer.text
             there = yield from self._hub.answering(question)
             answer = there or answer
         return self._said(question, answer, declined)

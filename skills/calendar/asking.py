@@ -16,7 +16,7 @@ from assistant.skill import (
 )
 from skills.calendar.when import by_day
 
-NOTHING = "Nothing is in your calendar."
+UNREAD = "I can't read your calendar now."
 AN_HOUR = timedelta(hours=1)
 ASKS = Traits(asks=True, thing="event")
 
@@ -39,7 +39,7 @@ def find_free_time(request: Request, context: Context, period: Period | None = N
         day = datetime.combine(context.now.date(), time(), tzinfo=context.now.tzinfo)
         period = Period(since=day, until=day + timedelta(days=1))
     said = slot.raw if slot is not None else ""
-    return Reply(NOTHING, task=FindFreeTime(period=period, said=said))
+    return Reply(UNREAD, task=FindFreeTime(period=period, said=said))
 
 
 @skill.intent(
@@ -66,4 +66,4 @@ def is_time_free(
     else:
         moment = moment.replace(hour=by_day(moment.time(), said).hour)
     period = Period(since=moment, until=moment + AN_HOUR)
-    return Reply(NOTHING, task=ListEvents(period=period, said=context.say(moment)))
+    return Reply(UNREAD, task=ListEvents(period=period, said=context.say(moment)))

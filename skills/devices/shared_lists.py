@@ -43,6 +43,7 @@ class SharedLists:
         carried: bool,
     ) -> None:
         self._database, self._outbox, self._reaches = database, outbox, reaches
+        self._carried = carried
         self._names = {list_id: name.casefold() for list_id, name in names.items()}
         self._shared = {i for (i,) in database.execute("SELECT list_id FROM shared_lists")}
         if self._shared and not carried:
@@ -53,8 +54,13 @@ class SharedLists:
         return list_id in self._shared
 
     def is_current(self, list_id: str) -> bool:
-        """Whether a list is as it is there, or is this device's own."""
-        return list_id not in self._shared or self._reaches(list_id)
+        """Whether a list is as it is there, or is this device's own.
+
+        One that there is elsewhere, and that was not told of yet, is neither.
+        """
+        if list_id in self._shared:
+            return self._reaches(list_id)
+        return not (self._carried and list_id in self._names)
 
     def change(self, list_id: str, item_id: str) -> None:
         """Keep that an item of a shared list has changed, within the turn that changes it."""

@@ -94,6 +94,8 @@ def what_is_wrong(context: Context, machine: str = "") -> Reply:
 def since_when(context: Context, machine: str = "") -> Reply:
     """Tell since when it is so."""
     told = of(meant(machine, context), context.sensors.wrong()) if machine else that(context)
+    if not told and context.sensors.readings is None:
+        return Reply(NO_REPORT, done=False)
     if not told:
         return Reply(f"Nothing is wrong with {named(meant(machine, context))}.")
     several = len(told) > 1
@@ -172,6 +174,8 @@ def what_happened(context: Context, span: str = "", period: Period | None = None
         for one in context.sensors.noticed()
         if one.anomaly.began < until and (one.anomaly.over is None or one.anomaly.over >= since)
     ]
+    if not told and context.sensors.readings is None:
+        return Reply(NO_REPORT, done=False)
     if not told:
         return Reply("Nothing was wrong then.")
     left = len(told) - MOST_TOLD

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 
-from assistant.answer.answerer import NOTHING_FOUND, Answer
+import msgspec
+
+from assistant.answer.answerer import NOTHING_FOUND, Answer, AnswerTier
 from assistant.answer.calendar.event_questions import EventQuestions
 from assistant.answer.calendar.events import Events
 from assistant.answer.calendar.free_time import FreeTime
@@ -22,6 +25,9 @@ from assistant.core.messages import (
     ListNotes,
     Period,
 )
+
+_DENIES = re.compile(r"(No|Not then)[.,] |Your calendar has none")
+"""How an answer begins that denies an event."""
 
 
 class Calendar:
@@ -45,11 +51,25 @@ class Calendar:
                 made = self._free_time.within(task.period, task.said)
             case ListNotes():
                 made = self._notes.notes(task.period, task.said, task.topic)
-        return None if made.text == NOTHING_FOUND else made
+        notes = isinstance(task, ListNotes)
+        unread = self._knowledge.unread() if notes else self._timetable.unread()
+        if not unread:
+            return None if made.text == NOTHING_FOUND else made
+        if isinstance(task, FindFreeTime) or not made.passage:
+            return Answer(text=unread, tier=AnswerTier.DECLINED)
+        return msgspec.structs.replace(made, text=f"{made.text} {unread}")
+
+    def unread(self) -> str:
+        """What is to be said of documents that are not read; "" where all are."""
+        return self._knowledge.unread()
 
     def asked(self, question: str, period: Period | None, topic: Topic) -> Answer | None:
         """The answer to a question about one event; None for any other question."""
-        return self._event_questions.answer(question, period, topic)
+        made = self._event_questions.answer(question, period, topic)
+        unread = self._timetable.unread()
+        if made is None or not unread or not _DENIES.match(made.text):
+            return made
+        return Answer(text=unread, tier=AnswerTier.DECLINED)
 
     def about(self, question: str, period: Period) -> Answer | None:
         """The events of a period that have all that the question names; None for none."""

@@ -11,7 +11,7 @@ from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passage_store import StoredPassage
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import Filter
-from assistant.core.calendar.series import Occurrence, here, occurrences, once
+from assistant.core.calendar.series import Occurrence, RuleError, here, occurrences, once
 from assistant.core.messages import Period
 
 HORIZONS = (timedelta(days=60), timedelta(days=400), timedelta(days=4000))
@@ -36,6 +36,14 @@ class Timetable:
 
     def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
         self._knowledge, self._now = knowledge, now
+        self._lost: dict[str, None] = {}
+
+    def unread(self) -> str:
+        """What is to be said of calendars and events that were not read for the last question."""
+        lost, self._lost = list(self._lost), {}
+        if told := self._knowledge.unread("event"):
+            return told
+        return f"I can't tell when {lost[0]} takes place." if lost else ""
 
     def here(self, period: Period) -> Period:
         """The period in the time zone of the documents; the bus delivers it in UTC."""
@@ -69,7 +77,10 @@ class Timetable:
     def _times(self, passage: Passage, since: datetime, until: datetime) -> Iterator[Occurrence]:
         zone = self._knowledge.zone
         if passage.series is not None:
-            yield from occurrences(passage.series, since, until, zone)
+            try:
+                yield from occurrences(passage.series, since, until, zone)
+            except RuleError:
+                self._lost[passage.place] = None
             return
         one = once(passage.starts, passage.ends, zone)
         if one and one.starts < until and (one.ends > since or one.starts >= since):

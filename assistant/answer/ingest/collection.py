@@ -72,6 +72,7 @@ class Collection:
         self._look_s = self._due_s = self._told_s = 0.0
         self._requests = {} if requests is None else requests
         self._fault = self._blind = ""
+        knowledge.unseen = bool(self._wanted.roots())
 
     def deadline_s(self) -> float:
         """When `step` should be called next."""
@@ -116,7 +117,7 @@ class Collection:
                 return
             raise
         except AssistantError as error:
-            self.look_anew(at_s + AGAIN_AFTER_S)
+            self._restart(at_s + AGAIN_AFTER_S)
             yield from self._done(error)
             known, self._fault = self._fault, error.code
             if error.code == known:
@@ -128,7 +129,7 @@ class Collection:
 
     def close(self) -> None:
         """Stop; finished work is kept."""
-        self.look_anew()
+        self._restart()
         if self._encoding is not None:
             self._encoding.close()
 
@@ -157,7 +158,12 @@ class Collection:
 
     # ── a slice ─────────────────────────────────────────────────────────────────────────────
 
-    def look_anew(self, at_s: float = 0.0) -> None:
+    def look_anew(self) -> None:
+        """Look at the disk at the next `step`, as it has changed."""
+        self._knowledge.unseen = True
+        self._restart()
+
+    def _restart(self, at_s: float = 0.0) -> None:
         """Stop the current look at the disk; another begins at `at_s`."""
         if self._look is not None:
             self._look.close()
@@ -173,6 +179,7 @@ class Collection:
             if self._encoding is not None:
                 self._encoding.look_anew()
         waits = next(self._look, None)
+        self._knowledge.unseen = self._knowledge.unseen and not self._intake.surveyed
         if self._encoding is not None:
             self._encoding.follow(self._knowledge.generation)
         if waits is None:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Generator, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from assistant.answer.ingest.formats.suffixes import CALENDARS
 from assistant.answer.ingest.opening import opened
 from assistant.answer.ingest.parser_client import ParsedFile
 from assistant.answer.ingest.scan import below, size_of, surveyed
@@ -41,17 +42,20 @@ class Sync:
     """Brings `sources` in line with the files, one look at the disk after another.
 
     `files` is how many files the last look found changed, `files_done` how many of them are done,
-    `seen` how many files there are; `faults` says in a line each what could not be read.
+    `seen` how many files there are, `surveyed` whether it knows which; `faults` says in a line each
+    what could not be read.
     """
 
     def __init__(self, sources: SourceStore, parser: Parses, suffixes: Collection[str]) -> None:
         self._sources, self._parser, self._suffixes = sources, parser, suffixes
         self.files = self.files_done = self.seen = self._unnamed = 0
         self.faults: list[str] = []
+        self.surveyed = False
 
     def look(self, roots: Mapping[Path, bool]) -> Turns:
         """Find what has changed below `roots`, read it, and forget what is gone."""
         self.files = self.files_done = 0
+        self.surveyed = False
         survey = yield from surveyed(roots, self._suffixes)
         if self._unnamed != survey.unnamed:
             self._unnamed = survey.unnamed
@@ -66,7 +70,9 @@ class Sync:
             and (below(path, left_out) or not below(path, survey.unseen))
         }
         changed = [p for p, stamp in survey.files.items() if known.get(p, ("",))[0] != stamp]
-        self.files, self.seen = len(changed), len(survey.files)
+        for _ in self._sources.expect({p: _likely_kind(p) for p in changed}):
+            yield False
+        self.files, self.seen, self.surveyed = len(changed), len(survey.files), True
         for path in changed:
             stamp, (_, sha256) = survey.files[path], known.get(path, ("", ""))
             before = None if sha256 else (yield from self._moved(path, stamp, gone))
@@ -122,3 +128,8 @@ class Sync:
             )
             for _ in turns:
                 yield False
+
+
+def _likely_kind(path: Path) -> str:
+    """The kind of a file that was not read yet."""
+    return "event" if path.suffix.lower() in CALENDARS else "document"

@@ -16,8 +16,13 @@ from assistant.answer.knowledge.passage_store import PassageStore
 from assistant.answer.knowledge.roots import RootStore
 from assistant.answer.knowledge.sources import SourceStore
 from assistant.answer.knowledge.vectors import VectorStore
+from assistant.english.spoken import count, joined
 
 log = logging.getLogger(__name__)
+
+READING = "I'm still reading your {what}."
+MOST_NAMED = 2
+"""Most documents that are named as unreadable."""
 
 
 class Damage(Enum):
@@ -42,12 +47,29 @@ class Knowledge:
         self.passages = PassageStore(self._database)
         self.vectors = VectorStore(self._database)
         self.roots = RootStore(self._database)
+        self.unseen = False
+        """Whether the disk is still to be looked at for what has changed."""
         self.damage = self._rescue(self._database.set_aside)
 
     @property
     def generation(self) -> int:
         """A number that rises with every change of passages or vectors."""
         return self._database.generation
+
+    def unread(self, kind: str = "") -> str:
+        """What is to be said of documents of a kind, or any, that are not read; "" where all are.
+
+        So that nobody is told that there is nothing in them.
+        """
+        reading, faulty = self.sources.unread(kind)
+        if reading or self.unseen:
+            return READING.format(what="calendar" if kind == "event" else "documents")
+        if not faulty:
+            return ""
+        named = faulty[:MOST_NAMED]
+        if more := len(faulty) - len(named):
+            named.append(count(more, "other document"))
+        return f"I can't read {joined(named)}."
 
     def close(self) -> None:
         """Close the file and let another process open it."""

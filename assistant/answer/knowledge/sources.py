@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,6 +20,11 @@ from assistant.answer.knowledge.query import folded, span_s
 
 SLICE = 16
 """Most passages that are written or removed at once; a question waits for no more."""
+
+AWAITED = "awaited"
+"""The stamp of a file that is still to be read; no file's own."""
+EXPECTED = 200
+"""Most files that are noted at once as still to be read."""
 
 
 class DocumentSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +98,32 @@ class SourceStore:
                 "UPDATE sources SET sha256 = ?, stamp = ?, fault = '' WHERE id = ?",
                 *(sha256, stamp, number),
             )
+
+    def expect(self, kinds: Mapping[Path, str]) -> Iterator[None]:
+        """Note that these files, each of a likely kind, have changed and are still to be read.
+
+        In turns, some files a transaction.
+        """
+        rows = [(str(path), path.stem, kind) for path, kind in kinds.items()]
+        for at in range(0, len(rows), EXPECTED):
+            with self._database.at_leisure(), self._database.transaction():
+                for row in rows[at : at + EXPECTED]:
+                    self._database.execute(
+                        "INSERT INTO sources (path, title, kind, sha256, stamp)"
+                        " VALUES (?, ?, ?, '', ?)"
+                        " ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, fault = ''",
+                        *(*row, AWAITED),
+                    )
+            yield
+
+    def unread(self, kind: str = "") -> tuple[bool, list[str]]:
+        """Whether files of a kind, or any, are still to be read, and names of those that cannot."""
+        rows = self._database.execute(
+            "SELECT path, fault FROM sources WHERE (sha256 = '' OR stamp = ? OR fault != '')"
+            " AND (kind = ? OR ? = '') ORDER BY path",
+            *(AWAITED, kind, kind),
+        )
+        return any(not fault for _, fault in rows), [Path(p).name for p, fault in rows if fault]
 
     def fail(self, source: Path, stamp: str, fault: str) -> None:
         """Note why `source` could not be read as of `stamp`; what it held before stays."""

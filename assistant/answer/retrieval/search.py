@@ -11,7 +11,7 @@ from assistant.answer.knowledge.people import of_another
 from assistant.answer.knowledge.query import Filter, is_about_something, tells
 from assistant.answer.retrieval.reader import AnswerSpan, Reader
 from assistant.answer.retrieval.retriever import PassageCandidate
-from assistant.core.calendar.series import occurrences
+from assistant.core.calendar.series import RuleError, occurrences
 
 READ_FROM = 5
 """Most passages from which the reader chooses."""
@@ -113,4 +113,7 @@ def _is_then(candidate: PassageCandidate, within: Filter) -> bool:
     series, since, until = candidate.passage.series, within.since, within.until
     if series is None or since is None or since.tzinfo is None or until is None:
         return True
-    return any(occurrences(series, since, until, since.tzinfo))
+    try:
+        return any(occurrences(series, since, until, since.tzinfo))
+    except RuleError:  # it cannot be told when it takes place
+        return False

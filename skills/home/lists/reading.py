@@ -233,6 +233,9 @@ def told_list(found: FoundList, context: Context) -> Reply:
     called = found.called
     if items:
         text = f"On {called}: {_read(items, context)}."
+    elif not context.lists.is_current(found.id):
+        text = f"I can't reach {called} now, so I don't know what is on it."
+        return Reply(text, done=False, about=found.about)
     else:
         text = f"{called[:1].upper()}{called[1:]} is empty."
     return Reply(f"{text}{as_it_was(found, context)}", about=found.about)
@@ -279,7 +282,9 @@ def _whether(found: FoundList, item: str, request: Request, context: Context) ->
 
 def _on_none(item: str, request: Request, context: Context, no: str) -> Reply:
     thing = thing_of(item)
-    text = f"{no}{thing} {verb_for(thing)} on none of your lists."
+    away = [one for one in known_lists(context) if not context.lists.is_current(one.id)]
+    may = f" I can't reach {away[0].called} now, so that may have changed." if away else ""
+    text = f"{no}{thing} {verb_for(thing)} on none of your lists.{may}"
     about = (*default_list(context).about, *naming(request, thing))
     return Reply(f"{text[:1].upper()}{text[1:]}", about=about)
 

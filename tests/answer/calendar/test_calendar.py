@@ -20,12 +20,20 @@ from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.generation.token_scheduler import finished
 from assistant.answer.ingest.formats import select
 from assistant.answer.knowledge.knowledge import Knowledge
-from assistant.answer.knowledge.passages import cut
+from assistant.answer.knowledge.passages import Passage, cut
 from assistant.answer.knowledge.query import Filter
 from assistant.answer.quality.monitor import AnswerMonitor
 from assistant.answer.retrieval.search import SearchResult
 from assistant.answer.summary.summariser import Summariser
-from assistant.core.messages import CalendarTask, FindNextEvent, ListEvents, ListNotes, Period
+from assistant.core.calendar.series import Series
+from assistant.core.messages import (
+    CalendarTask,
+    FindFreeTime,
+    FindNextEvent,
+    ListEvents,
+    ListNotes,
+    Period,
+)
 from nlu.values.resolve import resolve
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -414,3 +422,60 @@ def _found(house: House, name: str, said: str, starts: str = "") -> Answer:
         if one.passage.place == name and one.passage.starts.startswith(starts)
     )
     return Answer(text=said, tier=AnswerTier.GENERATOR, kind="event", passage=stored.id)
+
+
+# ── what is not read ────────────────────────────────────────────────────────────────────────────
+
+READING, DAMAGED = "I'm still reading your calendar.", "I can't read school.ics."
+SCHOOL = Path("/school.ics")
+
+
+def _free(house: House) -> str:
+    return _text(house.calendar.answer(FindFreeTime(period=house._period("tomorrow"))))
+
+
+def test_a_calendar_that_is_being_read_is_never_told_to_be_empty(bare_house: House) -> None:
+    knowledge = bare_house.knowledge
+    knowledge.unseen = True
+    told = (bare_house.plans("tomorrow"), bare_house.next(), _free(bare_house))
+    assert told == (READING,) * 3
+    knowledge.unseen = False
+    list(knowledge.sources.expect({SCHOOL: "event"}))
+    told = (bare_house.plans("tomorrow"), bare_house.next(), _free(bare_house))
+    assert told == (READING,) * 3
+    bare_house.events()
+    assert _free(bare_house) == READING
+    assert bare_house.next().endswith(f" {READING}")
+    bare_house.keep("school.ics", "BEGIN:VCALENDAR\nEND:VCALENDAR\n")
+    assert READING not in bare_house.next() + _free(bare_house)
+
+
+def test_a_calendar_that_cannot_be_read_is_named_in_place_of_nothing(bare_house: House) -> None:
+    list(bare_house.knowledge.sources.expect({SCHOOL: "event"}))
+    bare_house.knowledge.sources.fail(SCHOOL, "1", "it is damaged")
+    told = (bare_house.plans("tomorrow"), bare_house.next(), _free(bare_house))
+    assert told == (DAMAGED,) * 3
+    bare_house.events()
+    assert bare_house.next().endswith(f" {DAMAGED}")
+    assert _free(bare_house) == DAMAGED
+
+
+def test_other_documents_keep_no_calendar_waiting(bare_house: House) -> None:
+    list(bare_house.knowledge.sources.expect({Path("/a.pdf"): "document"}))
+    assert "reading" not in bare_house.events().plans("tomorrow")
+    assert bare_house.notes("today") == "I'm still reading your documents."
+
+
+def test_an_event_whose_time_cannot_be_told_is_named(bare_house: House) -> None:
+    rule = "FREQ=DAILY;BYMONTHDAY=31;BYMONTH=2"
+    passage = Passage(
+        text="Choir is every day.",
+        title="School",
+        place="Choir",
+        kind="event",
+        starts="2026-01-01T10:00:00",
+        ends="9999-12-31",
+        series=Series(start="2026-01-01T10:00:00", rules=(rule,)),
+    )
+    bare_house.knowledge.sources.add(SCHOOL, "1", "School", "event", [passage])
+    assert _free(bare_house) == "I can't tell when Choir takes place."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -28,6 +28,8 @@ from assistant.core.messages import (
 from tests.support.fake_encoder import FakeEncoder
 
 SUFFIXES = (".txt", ".md")
+
+READING = "I'm still reading your documents."
 
 
 class LineParser:
@@ -534,3 +536,20 @@ def test_what_no_one_foresaw_does_not_keep_the_loop_busy(
     monkeypatch.setattr(desk.encoder, "encode", fails)
     desk.write("a.txt", "one")
     assert 0 < len(faults_of_an_hour(desk)) <= 3600 / AGAIN_AFTER_S + 1
+
+
+def test_what_changed_is_told_to_be_unread_until_it_is_read(tmp_path: Path) -> None:
+    with closing(Desk(tmp_path / "notes", None, tmp_path / "notes")) as desk:
+        desk.write("a.txt", "bad")
+        desk.write("b.txt", "One line.")
+        assert desk.knowledge.unread() == READING
+        while not desk.knowledge.sources.holds("document"):
+            list(desk.collection.step(desk.now_s))
+        assert desk.knowledge.unread() == READING
+        desk.rest()
+        assert desk.knowledge.unread() == "I can't read a.txt."
+        desk.write("a.txt", "Good.")
+        desk.collection.look_anew()
+        assert desk.knowledge.unread() == READING
+        desk.rest()
+        assert desk.knowledge.unread() == ""

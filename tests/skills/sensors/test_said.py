@@ -83,6 +83,7 @@ def test_nothing_is_wrong_with_what_is_well(shaking: Conversation) -> None:
 
 def test_of_sensors_that_nobody_reports_nothing_is_known(say: Conversation) -> None:
     assert say("is anything wrong with the machines") == NO_REPORT
+    assert say("did anything happen with the machines today") == NO_REPORT
     say.talk.feed(report())
     assert say("is anything wrong with the machines") == NOTHING
     say.talk.at_s += REPORT_LASTS_S + 1.0

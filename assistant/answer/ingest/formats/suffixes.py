@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-SUFFIXES = frozenset(
+CALENDARS = frozenset({".ics", ".ical"})
+SUFFIXES = CALENDARS | frozenset(
     {
         *(".txt", ".text", ".md", ".markdown"),
         *(".html", ".htm", ".xhtml", ".pdf", ".epub"),
-        *(".ics", ".ical", ".vcf", ".vcard"),
+        *(".vcf", ".vcard"),
     }
 )
 """Suffixes in lower case; only such files of a folder are wanted."""

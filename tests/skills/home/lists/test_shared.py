@@ -17,6 +17,7 @@ from assistant.core.settings.home_assistant import HomeAssistantSettings
 from assistant.skill.home import Entity, Home
 from nlu.interpreter import Interpreter
 from nlu.stage import NluStage
+from tests.support.conversation import Conversation
 from tests.support.grammars import templates_of
 from tests.support.home_assistant import TOKEN, HomeAssistant, item
 from tests.support.household import Household
@@ -195,6 +196,17 @@ def test_what_was_on_the_list_here_comes_to_the_one_there(
 
 
 # ── away ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_list_that_was_not_told_of_is_not_empty(
+    talks: Callable[..., Talk], understanding: NluStage
+) -> None:
+    talk = talks(home=HOME, area="", broker=True, shares_lists=True, at_s=boottime_s())
+    say = Conversation(talk, understanding, boottime_s())
+    assert say(READ) == "I can't reach your groceries list now, so I don't know what is on it."
+    talk.feed(DeviceChanged(device="broker", present=True))
+    talk.feed(HomeLists(lists={GROCERIES: ()}))
+    assert say(READ) == "Your groceries list is empty."
 
 
 def test_while_it_is_away_lists_are_as_they_were_and_changes_wait(
