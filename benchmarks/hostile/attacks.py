@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.hostile.attack import Attack
 from benchmarks.hostile.broker import BrokerAttack
 from benchmarks.hostile.bus import BusAttack
+from benchmarks.hostile.calendars import CalendarsAttack
 from benchmarks.hostile.control import ControlAttack
 from benchmarks.hostile.documents import DocumentsAttack
 from benchmarks.hostile.models import ModelsAttack
@@ -19,6 +20,7 @@ ATTACKS: tuple[type[Attack], ...] = (
     ControlAttack,
     BrokerAttack,
     DocumentsAttack,
+    CalendarsAttack,
     ModelsAttack,
     ConfigAttack,
     AudioAttack,

@@ -26,6 +26,7 @@ from benchmarks.hostile import campaign
 from benchmarks.hostile.attack import Attack, changed
 from benchmarks.hostile.bus import BusAttack
 from benchmarks.hostile.campaign import run, session
+from benchmarks.hostile.calendars import CalendarsAttack
 from benchmarks.hostile.control import ControlAttack
 from benchmarks.hostile.documents import DocumentsAttack
 from benchmarks.hostile.figures import (
@@ -302,6 +303,7 @@ def wait_for(wanted: Callable[[], bool]) -> None:
     [
         (BusAttack, 2_000),
         (ControlAttack, 300),
+        (CalendarsAttack, 150),
         (DocumentsAttack, 150),
         (ModelsAttack, 200),
         (ConfigAttack, 200),

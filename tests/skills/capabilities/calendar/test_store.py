@@ -209,6 +209,14 @@ def test_an_event_whose_rule_gives_no_days_is_left_out_and_named(
         kept.add(rule="FREQ=DAILY;BYDAY=MO;BYSETPOS=366")
 
 
+def test_a_numbered_day_of_a_weekly_rule_is_told(kept: Kept) -> None:
+    assert kept.path is not None
+    odd = event("odd", "Odd", "20260109T150000", "RRULE:FREQ=WEEKLY;BYDAY=1MO,FR")
+    kept.path.write_bytes(odd.encode())
+    (one,) = kept.calendar.coming()
+    assert one.then == "every Monday and Friday at 3 pm"
+
+
 def test_a_large_calendar_is_read_beside_what_is_asked(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
