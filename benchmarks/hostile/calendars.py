@@ -21,8 +21,8 @@ from benchmarks.hostile.attack import changed
 from benchmarks.hostile.conversation import Conversation
 from benchmarks.hostile.target import Effects, Target
 
-ASK_EVERY = 50
-"""Blows between two questions to the daemon."""
+ASK_EVERY = 1_000
+"""Blows between two questions to the daemon, each of which is spoken."""
 MOST_S = 1.0
 """Most seconds of work for one blow, which an honest one takes a thousandth of."""
 REPLY_S = 10.0

@@ -25,8 +25,8 @@ from assistant.serving.processes import consumers
 from benchmarks.hostile import campaign
 from benchmarks.hostile.attack import Attack, changed
 from benchmarks.hostile.bus import BusAttack
-from benchmarks.hostile.campaign import run, session
 from benchmarks.hostile.calendars import CalendarsAttack
+from benchmarks.hostile.campaign import run, session
 from benchmarks.hostile.control import ControlAttack
 from benchmarks.hostile.documents import DocumentsAttack
 from benchmarks.hostile.figures import (
