@@ -11,6 +11,7 @@ from benchmarks.hostile.documents import DocumentsAttack
 from benchmarks.hostile.models import ModelsAttack
 from benchmarks.hostile.settings import ConfigAttack
 from benchmarks.hostile.sound import AudioAttack
+from benchmarks.hostile.state import StateAttack
 from benchmarks.hostile.wyoming.base import BaseAttack
 from benchmarks.hostile.wyoming.satellite import SatelliteAttack
 from benchmarks.hostile.wyoming.services import WyomingAttack
@@ -23,6 +24,7 @@ ATTACKS: tuple[type[Attack], ...] = (
     CalendarsAttack,
     ModelsAttack,
     ConfigAttack,
+    StateAttack,
     AudioAttack,
     WyomingAttack,
     SatelliteAttack,

@@ -41,6 +41,7 @@ from benchmarks.hostile.models import ModelsAttack
 from benchmarks.hostile.prober import Served
 from benchmarks.hostile.settings import ConfigAttack
 from benchmarks.hostile.sound import AudioAttack
+from benchmarks.hostile.state import StateAttack, judge
 from benchmarks.hostile.target import Effects, Target, running_target
 from benchmarks.hostile.watcher import Watched
 
@@ -77,6 +78,13 @@ class Planted:
 def test_a_log_that_moves_a_terminal_is_noticed() -> None:
     assert campaign.forged(b"12:00 bridge: WARNING light.x\\x1b[2J\n\0\0") == []
     assert campaign.forged(b"12:00 bridge: WARNING light.x\x1b[2J\n") == ["the log has '\\x1b'"]
+
+
+def test_what_is_kept_is_lost_with_a_word_bounded_and_in_its_place(tmp_path: Path) -> None:
+    for number in range(45):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert judge(f"{folder}|{number}|{number % 3}") == ""
 
 
 def dealt(attack: Attack, target: Target, blows: int = 1) -> Figures:
@@ -307,6 +315,7 @@ def wait_for(wanted: Callable[[], bool]) -> None:
         (DocumentsAttack, 150),
         (ModelsAttack, 200),
         (ConfigAttack, 200),
+        (StateAttack, 60),
         (AudioAttack, 300),
     ],
 )
