@@ -60,6 +60,10 @@ _FRAMES: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 
 
+_LONGEST = 500
+"""Most characters of a sum: each word may nest the rest, and each may begin it."""
+
+
 class SumError(Exception):
     """Why a sum has no result, as it is said."""
 
@@ -70,6 +74,8 @@ def result(text: str, before: Decimal | None = None) -> Decimal | None:
     A text that begins with an operation goes on from the result `before`. Raises `SumError` where
     the sum has no result that can be said.
     """
+    if len(text) > _LONGEST:
+        return None
     said = text.casefold()
     for pattern, plain in _FRAMES:
         said = pattern.sub(plain, said)

@@ -95,3 +95,9 @@ def test_a_pint_is_that_of_the_country(imperial: bool, litres: str) -> None:
 def test_what_cannot_be_compared_is_told(talk: Talk, text: str, wanted: str) -> None:
     substance = {"substance": text.split()[5]} if " of " in text else {}
     assert talk.say(text, command("ConvertUnits", **substance)) == wanted
+
+
+@pytest.mark.parametrize("word", ["minus", "a", "half of", "the root of", "two"])
+def test_a_sum_without_end_is_none(word: str) -> None:
+    assert result(f"{word} " * 5_000 + "2") is None
+    assert result("minus minus 2 plus 3") == 5

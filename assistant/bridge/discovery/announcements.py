@@ -108,14 +108,18 @@ def _object(payload: bytes | bytearray) -> Options:
 
 def _expanded(given: Any, names: Mapping[str, str]) -> Options:
     """The options by their full names; none where there is no object."""
-    if not isinstance(given, dict):
-        return {}
-    options = {names.get(name, name): value for name, value in given.items()}
+    options = _renamed(given, names)
     if names is COMPONENT and "availability" in options:
         found = options["availability"]
         entries = found if isinstance(found, list) else [found]
-        options["availability"] = [_expanded(entry, COMPONENT) for entry in entries]
+        options["availability"] = [_renamed(entry, COMPONENT) for entry in entries]
     return options
+
+
+def _renamed(given: Any, names: Mapping[str, str]) -> Options:
+    if not isinstance(given, dict):
+        return {}
+    return {names.get(name, name): value for name, value in given.items()}
 
 
 def _with_base(options: Options) -> Options:

@@ -13,6 +13,7 @@ from assistant.bridge.discovery.abbreviations import COMPONENT
 from assistant.bridge.discovery.announcements import (
     LARGEST_BYTES,
     Announcement,
+    _expanded,
     is_announcement,
     patterns,
     read_announcement,
@@ -172,3 +173,11 @@ def test_any_options_give_devices_or_are_refused(options: dict[str, Any], topic:
             read_device(one)
     except ValueError:
         return
+
+
+def test_availability_within_availability_is_not_followed() -> None:
+    nested: dict[str, Any] = {"topic": "a/b"}
+    for _ in range(5_000):
+        nested = {"t": "a/b", "avty": [nested]}
+    options = _expanded(nested, COMPONENT)
+    assert options["availability"][0]["topic"] == "a/b"
