@@ -94,7 +94,8 @@ class Ear:
         """When an utterance began whose wake word ended at `ended_s`."""
         # A wake word that began over a reply's end would be cut off where the reply ended.
         burst_s = self.preroll.burst_starts_s(BURST_PAUSE_S, BURST_MARGIN_S, through_masked=True)
-        return max(burst_s, ended_s - LONGEST_KEYWORD_S)
+        # Another room's wake word may lie some bursts back, and the command between them.
+        return max(min(burst_s, ended_s), ended_s - LONGEST_KEYWORD_S)
 
     def forget_speech(self) -> None:
         """Forget what was said before a reply, which is no "stop" to it."""

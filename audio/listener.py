@@ -166,11 +166,13 @@ class Listener:
         return self._lead.lately()
 
     def drop(self, utterance_id: str) -> bool:
-        """Forget an utterance that another room hears better; whether it was being heard."""
+        """Forget an utterance that another room hears better; whether it was being heard.
+
+        Its sound stays in the pre-roll, as that room may give its place back.
+        """
         if self._open is None or self._open.utterance_id != utterance_id:
             return False
         self._open = None
-        self._closed_at_s = self._lead.heard_at_s
         self._onset = self._unhurried(self._lead.heard_at_s)
         return True
 

@@ -112,6 +112,16 @@ class Room:
         """Whether an utterance is listened to."""
         return self._listener.open
 
+    @property
+    def waiting(self) -> bool:
+        """Whether nobody is heard to speak, be it that nothing is listened to."""
+        return self._listener.waiting or not self.open
+
+    @property
+    def sounds(self) -> bool:
+        """Whether sound comes of what is listened to."""
+        return self.open and self._sound.comes
+
     # ── from the satellite ──────────────────────────────────────────────────────────────────
 
     def notice(self, keyword: str, noticed: Noticed, at_s: float) -> None:
@@ -217,11 +227,12 @@ class Room:
             self._follow(self._listener.feed(heard))
         return self._hears_all
 
-    def outheard(self, utterance_id: str) -> None:
-        """Another room hears the same better: forget it, without a word."""
-        if self._listener.drop(utterance_id):
+    def outheard(self, utterance_id: str) -> bool:
+        """Another room hears the same better: forget it; whether it was being heard."""
+        if dropped := self._listener.drop(utterance_id):
             self._send(Outheard(utterance_id=utterance_id))
             self._stream_as_needed()
+        return dropped
 
     # ── what follows ────────────────────────────────────────────────────────────────────────
 
