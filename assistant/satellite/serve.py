@@ -40,6 +40,8 @@ IDLE_S = 10.0
 """Seconds without an event after which the base is gone: it pings every other second."""
 MOST_CONNECTIONS = 8
 """Most connections of those that are named; others do not count."""
+MOST_IDLE = 32
+"""Most connections that have not shown yet whose they are; the one that came first goes first."""
 FOUND_EVERY_S = 30.0
 """Seconds after which the names of the bases are looked up again."""
 MOST_WAITING = 600
@@ -72,7 +74,9 @@ class Server:
         self._pairing, self._trust = pairing, pairing.trust
         self._complaints = Complaints(log, most=LINES_A_MINUTE)
         self.callers = Callers(MOST_CONNECTIONS, MOST_CONNECTIONS)
-        """Who is connected of those that are named."""
+        """Who is connected of those that are named, and has shown that it is a base."""
+        self._unproven: list[Connection] = []
+        """Those that have not, in the order in which they came."""
         self._tasks = set[asyncio.Task[None]]()
         self._connections = set[Connection]()
         self._base: Connection | None = None
@@ -157,9 +161,9 @@ class Server:
         connection = Connection(writer, self._trust.base.stamp)
         self._connections.add(connection)
         try:
+            event = await self._met(connection, reader, writer)
             with self.callers.let_in(caller, connection.close):
-                await self._encrypt(writer)
-                await self._obey(connection, reader, writer)
+                await self._obey(connection, event, reader, writer)
         except (AudioError, RoomsError) as error:
             culprit = "satellite.trust" if error.code == TRUST else "satellite"
             self._complaints.of(culprit, f"a connection ends: {error.message} ({error.code})")
@@ -176,6 +180,26 @@ class Server:
                 self._satellite.lost()
                 self._complaints.of("satellite.gone", "the base is gone")
 
+    async def _met(
+        self, connection: Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> Event | None:
+        """The first event of who called, by TLS where there is a pairing.
+
+        Until it comes nobody knows whose the connection is, and it keeps no other out.
+        """
+        if len(self._unproven) >= MOST_IDLE:
+            self._unproven.pop(0).close()
+            self._complaints.of("satellite", f"more than {MOST_IDLE} connections say nothing")
+        self._unproven.append(connection)
+        connection.meeting = asyncio.current_task()
+        try:
+            await self._encrypt(writer)
+            return await read_event(reader, IDLE_S)
+        finally:
+            connection.meeting = None
+            if connection in self._unproven:
+                self._unproven.remove(connection)
+
     async def _encrypt(self, writer: asyncio.StreamWriter) -> None:
         """Let in the paired base alone, by TLS, where there is one."""
         context = self._trust.context(self._trust.base, server_side=True)
@@ -190,14 +214,14 @@ class Server:
             raise RoomsError(TRUST, "who calls does not speak TLS as the paired base") from error
 
     async def _obey(
-        self, connection: Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        connection: Connection,
+        event: Event | None,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> None:
-        """Obey a connection; the one that has the satellite run is the base from then on."""
-        while not connection.closed:
-            muted = self._base is connection and self._satellite.muted
-            event = await read_event(reader, None if muted else IDLE_S)
-            if event is None:
-                return
+        """Obey a connection from an event on; who has the satellite run is the base from then."""
+        while event is not None and not connection.closed:
             if event.type == TYPE:
                 await self._pairing.converse(step_of(event), reader, writer)
                 return
@@ -209,6 +233,8 @@ class Server:
                 self._complaints.of("satellite.here", "a base is here", logging.INFO)
             for answer in self._satellite.obey(event, boottime_s()):
                 connection.send(answer)
+            muted = self._base is connection and self._satellite.muted
+            event = await read_event(reader, None if muted else IDLE_S)
 
     async def _find(self) -> None:
         """Look up names, whose addresses change; while they are not found, the last ones hold."""
@@ -237,6 +263,8 @@ class Connection:
         self._writer, self.paired = writer, paired
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
         self._task = asyncio.create_task(self._run())
+        self.meeting: asyncio.Task[None] | None = None
+        """What waits for its first event."""
 
     @property
     def closed(self) -> bool:
@@ -253,7 +281,10 @@ class Connection:
     def close(self) -> None:
         """Hang up; what was not taken yet is dropped."""
         self._task.cancel()
-        self._writer.transport.abort()
+        if self.meeting is not None:
+            self.meeting.cancel()  # asyncio has no transport left that is lost in a handshake
+        else:
+            self._writer.transport.abort()
 
     async def _run(self) -> None:
         with contextlib.suppress(RoomsError):

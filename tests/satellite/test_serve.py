@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from pathlib import Path
 
 import pytest
 from wyoming.audio import AudioChunk, AudioStart
@@ -20,7 +22,8 @@ from assistant.core.messages import PlaybackEnded, PlaybackStarted
 from assistant.rooms.detection import run_satellite
 from assistant.satellite import serve
 from assistant.satellite.satellite import AWAY
-from assistant.satellite.serve import LINES_A_MINUTE, MOST_CONNECTIONS
+from assistant.satellite.serve import LINES_A_MINUTE, MOST_CONNECTIONS, MOST_IDLE
+from tests.support.pairing import NOBODY, paired
 from tests.support.served_satellite import HERE, Served, serving, until
 
 OTHER, THIRD = "127.0.0.2", "127.0.0.3"
@@ -247,6 +250,38 @@ def test_a_crowd_of_one_base_keeps_no_other_out() -> None:
     run(story)
 
 
+async def _leave(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_idle_connections_from_its_address_keep_no_base_out(tmp_path: Path, pairs: bool) -> None:
+    """Each of them comes before the base, and stays; also while that is there already."""
+    base, trust = paired(tmp_path, "hall") if pairs else (NOBODY, NOBODY)
+
+    async def story() -> None:
+        async with serving(HERE, trust=trust) as made, AsyncExitStack() as crowd:
+            for _ in range(2):
+                for _ in range(2 * MOST_IDLE):
+                    idle = socket.create_connection((HERE, made.server.port))
+                    crowd.callback(idle.close)
+                    await asyncio.sleep(0)
+                reader, writer = await asyncio.open_connection(
+                    HERE, made.server.port, ssl=base.context(base.satellite("hall"))
+                )
+                crowd.push_async_callback(_leave, writer)
+                for event in (RUN, Ping().event()):
+                    await async_write_event(event, writer)
+                answer = await asyncio.wait_for(async_read_event(reader), 60)
+                assert answer is not None
+                assert answer.type == "pong"
+            assert len(made.server.callers) <= 2
+
+    run(story)
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_strangers_do_not_take_the_connections_of_those_who_are_named(named: bool) -> None:
     async def story() -> None:
@@ -260,8 +295,7 @@ def test_strangers_do_not_take_the_connections_of_those_who_are_named(named: boo
                 )
                 crowd.callback(writer.close)
                 lines.append(reader)
-            counted = len(made.server.callers)
-            assert counted == (MOST_CONNECTIONS if named else 0)
+            assert not len(made.server.callers)
             async with client(made) as base:
                 assert await is_base(base)
 

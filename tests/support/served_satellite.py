@@ -59,9 +59,9 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(*bases: str) -> AsyncIterator[Served]:
+async def serving(*bases: str, trust: Trust = NOBODY) -> AsyncIterator[Served]:
     """A satellite that listens, for these bases."""
-    made = Served(bases)
+    made = Served(bases, trust=trust)
     with closing(made.devices):
         running = asyncio.create_task(made.server.run())
         await until(lambda: made.beats)
