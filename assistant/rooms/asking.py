@@ -24,6 +24,7 @@ from assistant.core.messages import (
     Utterance,
 )
 from assistant.rooms.daemon import Daemon
+from audio.tts.apology import words_for
 
 M = TypeVar("M", bound=Message)
 SAMPLE_BYTES = 2
@@ -38,8 +39,18 @@ LONGEST_S = 60.0
 _WORDS = re.compile(r"[a-z]+('[a-z]+)?( [a-z]+('[a-z]+)?)*")
 MOST_NAMES, LONGEST_NAME = 100, 60
 """Most names that may be expected in an utterance, the first ones, and most characters of each."""
+BROKEN = "Sorry, something went wrong."
+"""What is said of a fault for which the device has no words."""
 ANSWERS_S = 30.0
 """Seconds within which the daemon answers, each part of a long reply anew."""
+
+
+class _FailedError(RoomsError):
+    """A stage has failed."""
+
+    def __init__(self, failed: StageFailed) -> None:
+        super().__init__("rooms.failed", f"{failed.stage} failed ({failed.code})")
+        self.failed = failed
 
 
 class Peer:
@@ -146,7 +157,8 @@ async def spoken(daemon: Daemon, text: str, peer: Peer) -> AsyncIterator[Speech]
 async def replies_to(daemon: Daemon, text: str, peer: Peer) -> AsyncIterator[SpokenReply]:
     """The replies to a text that was said; raises `RoomsError` where none comes in time.
 
-    What a peer says is a conversation of its own, as what is said in a room is.
+    What a peer says is a conversation of its own, as what is said in a room is. Where a stage
+    fails, the last reply is what the device says of that.
     """
     name = new_id()
     with daemon.asking(name) as answers:
@@ -161,7 +173,11 @@ async def replies_to(daemon: Daemon, text: str, peer: Peer) -> AsyncIterator[Spo
         )
         daemon.send(said, Commit(utterance_id=name, revision=0))
         while True:
-            reply = await _next(answers, SpokenReply)
+            try:
+                reply = await _next(answers, SpokenReply)
+            except _FailedError as error:
+                yield _apology(error.failed)
+                return
             if not reply.more:
                 peer.heard(reply)
                 yield reply
@@ -189,6 +205,12 @@ def _speakable(names: Iterable[str]) -> Iterator[str]:
             yield said
 
 
+def _apology(failed: StageFailed) -> SpokenReply:
+    """What the device says of a stage that failed: of a command that is known, and is not done."""
+    words = words_for(failed) or BROKEN
+    return SpokenReply(utterance_id=failed.utterance_id, text=words, intent="", done=False)
+
+
 async def _next(answers: asyncio.Queue[Message], wanted: type[M]) -> M:
     while True:
         try:
@@ -197,6 +219,6 @@ async def _next(answers: asyncio.Queue[Message], wanted: type[M]) -> M:
         except TimeoutError as error:
             raise RoomsError("rooms.unanswered", "the daemon does not answer") from error
         if isinstance(message, StageFailed):
-            raise RoomsError("rooms.failed", f"{message.stage} failed ({message.code})")
+            raise _FailedError(message)
         if isinstance(message, wanted):
             return message

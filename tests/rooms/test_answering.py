@@ -86,3 +86,19 @@ def test_a_sentence_is_told_before_the_next_is_there(
 def test_no_words_are_no_command(daemon: House) -> None:
     (told,) = daemon.ask(Transcribed(" ").event(), ends="not-recognized")
     assert NotRecognized.from_event(told).text == "I heard nothing."
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("storage.full", "I couldn't save that: my disk is full."),
+        ("storage.unwritable", "I couldn't save that: my disk cannot be written."),
+        ("skills.internal", "Sorry, something went wrong in my skills."),
+    ],
+)
+def test_what_fails_is_told_in_the_words_of_the_device(
+    daemon: House, code: str, words: str
+) -> None:
+    said = Transcribed(f"fail {code}", context=CONTEXT)
+    told = daemon.ask(said.event(), Ping().event(), ends="pong")[:-1]
+    assert told == [NotHandled(words, CONTEXT).event()]

@@ -143,7 +143,6 @@ def test_what_answers_a_question_for_a_secret_is_one(daemon: House) -> None:
 @pytest.mark.parametrize(
     ("event", "code"),
     [
-        (Transcribed("fail").event(), "rooms.failed"),
         (Transcribed("x" * 5001).event(), "rooms.text"),
         (AudioStart(44_100, 2, 2).event(), "rooms.format"),
         (SelectProgram("whisper").event(), "rooms.program"),

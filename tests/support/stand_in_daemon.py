@@ -76,9 +76,10 @@ class StandIn:
         elif isinstance(message, SpokenReply):
             yield from _spoken(message)
         elif isinstance(message, Transcript):
-            if message.text == "fail":
+            if message.text.startswith("fail"):
+                code = message.text.removeprefix("fail").strip() or "skills.internal"
                 yield StageFailed(
-                    stage="nlu", code="nlu.broken", message="", utterance_id=message.utterance_id
+                    stage="skills", code=code, message="", utterance_id=message.utterance_id
                 )
             yield from self._replies_to(message.utterance_id, message.peer)
         elif isinstance(message, Commit) and (peer := self._satellite_of(message.utterance_id)):
