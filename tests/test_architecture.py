@@ -42,7 +42,7 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "faiss": ("assistant.answer.knowledge.vector_index",),
     "ray": ("assistant.hub.ray.engine",),
     "fastapi": ("assistant.hub.gateway",),
-    "uvicorn": ("assistant.hub.server",),
+    "uvicorn": ("assistant.hub.server", "assistant.hub.connections"),
     "grpc": ("assistant.hub.rpc.server",),
     "google": ("assistant.hub.rpc.messages",),
     "starlette": (),

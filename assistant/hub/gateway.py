@@ -10,13 +10,15 @@ from asyncio import timeout, to_thread
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response, Security
+from fastapi import APIRouter, FastAPI, Query, Request, Response, Security
+from fastapi.datastructures import Headers
+from fastapi.exceptions import HTTPException, RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security import HTTPBearer
 
 from assistant.core.errors import AssistantError
 from assistant.core.messages import Question
-from assistant.hub.bounds import BoundedBodies, Watched
+from assistant.hub.bounds import BoundedBodies, Event, Receive, Send, Watched
 from assistant.hub.calls import (
     answer,
     hear,
@@ -37,13 +39,22 @@ from assistant.hub.schema import (
     Sentence,
     SummariseRequest,
     TextRequest,
+    flaws,
 )
-from assistant.hub.service import BUSY, LATE, LONGEST_S, MOST_BYTES, Service, status_of
+from assistant.hub.service import (
+    BUSY,
+    LATE,
+    LONGEST_S,
+    MOST_BYTES,
+    UNUSABLE,
+    Service,
+    status_of,
+)
 
 EVENTS, BELOW = "text/event-stream", "/v1"
 _BEARER = HTTPBearer(auto_error=False, description="A tenant's key.")
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem} for status in (401, 403, 413, 429, 503)
+    status: {"model": Problem} for status in (401, 403, 408, 413, 422, 429, 503)
 }
 
 
@@ -53,15 +64,11 @@ class Gateway:
     def __init__(self, service: Service) -> None:
         self._service, self._streams = service, service.streams
 
-    async def let_in(
-        self,
-        request: Request,
-        bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)],
-    ) -> None:
-        """Note the tenant of a request."""
-        key = bearer.credentials if bearer is not None else None
-        call = request.url.path.removeprefix(f"{BELOW}/")
-        request.state.tenant = self._service.doors.let_in(key, call)
+    def let_in(self, path: str, headers: Headers) -> str:
+        """The tenant of a request by its headers; raises as `Doors.let_in`."""
+        kind, _, key = headers.get("authorization", "").partition(" ")
+        call = path.removeprefix(f"{BELOW}/")
+        return self._service.doors.let_in(key if kind.lower() == "bearer" else None, call)
 
     async def interpret(self, request: Request, asked: TextRequest) -> InterpretReply:
         """What a text means."""
@@ -135,7 +142,7 @@ def application(service: Service) -> Watched:
     """The gateway as an ASGI application."""
     calls = Gateway(service)
     app = FastAPI(title="Hark hub", version="1", docs_url=None, redoc_url=None)
-    inside = APIRouter(prefix=BELOW, dependencies=[Depends(calls.let_in)], responses=_PROBLEMS)
+    inside = APIRouter(prefix=BELOW, dependencies=[Security(_BEARER)], responses=_PROBLEMS)
     inside.add_api_route("/interpret", calls.interpret, methods=["POST"])
     inside.add_api_route("/answer", calls.answer, methods=["POST"], response_model=AnswerReply)
     inside.add_api_route(
@@ -151,8 +158,27 @@ def application(service: Service) -> Watched:
     app.add_exception_handler(AssistantError, _refused)
     app.add_exception_handler(TimeoutError, _late)
     app.add_api_route("/metrics", calls.metrics, **plain)
+    app.add_exception_handler(RequestValidationError, _unusable)
+    for status in (400, 404, 405):
+        app.add_exception_handler(status, _unknown)
     paths = frozenset(app.openapi()["paths"])
-    return Watched(BoundedBodies(app, MOST_BYTES), paths, service.watch)
+    guarded = frozenset(path for path in paths if path.startswith(f"{BELOW}/"))
+
+    async def keyed(scope: Event, receive: Receive, send: Send) -> None:
+        """Judge the key before anything of the body is read."""
+        if scope["type"] == "http" and scope["path"] in guarded:
+            try:
+                tenant = calls.let_in(scope["path"], Headers(scope=scope))
+            except AssistantError as error:
+                refusal = await _refused(Request(scope), error)
+                refusal.headers["Connection"] = "close"
+                await refusal(scope, receive, send)
+                return
+            scope.setdefault("state", {})["tenant"] = tenant
+        await bodies(scope, receive, send)
+
+    bodies = BoundedBodies(app, MOST_BYTES, {f"{BELOW}/hear"})
+    return Watched(keyed, paths, service.watch)
 
 
 _SPOKEN: dict[int | str, dict[str, Any]] = {
@@ -193,6 +219,20 @@ async def _refused(request: Request, error: AssistantError) -> Response:
         case _ if status == BUSY:
             headers["Retry-After"] = "1"
     return JSONResponse(problem.model_dump(), status, headers)
+
+
+async def _unusable(request: Request, error: RequestValidationError) -> Response:
+    return JSONResponse(
+        Problem(code="hub.request", message=flaws(error.errors())).model_dump(), UNUSABLE
+    )
+
+
+async def _unknown(request: Request, error: HTTPException) -> Response:
+    """What is no call here, or a body that is not even JSON, of which Starlette makes a 400."""
+    status = UNUSABLE if error.status_code == 400 else error.status_code
+    told = "the body cannot be read" if status == UNUSABLE else "there is no such call here"
+    problem = Problem(code="hub.request", message=told)
+    return JSONResponse(problem.model_dump(), status, error.headers)
 
 
 async def _late(request: Request, error: TimeoutError) -> Response:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -172,3 +172,22 @@ class Problem(BaseModel):
 
     code: str
     message: str
+
+
+MOST_FLAWS = 3
+"""Most flaws of a request that are told."""
+_FIELDS = frozenset(TextRequest.model_fields) | frozenset(SummariseRequest.model_fields)
+
+
+def flaws(errors: Sequence[Mapping[str, Any]]) -> str:
+    """What is wrong with a request, by pydantic's errors, in a line without what was given.
+
+    Only our own fields are named: another's name is of the request.
+    """
+    told = []
+    for error in errors[:MOST_FLAWS]:
+        named = [place for place in error["loc"] if place in _FIELDS or place == "intents"]
+        told.append(f"{'.'.join(map(str, named)) or 'the body'}: {error['msg']}")
+    if more := len(errors) - len(told):
+        told.append(f"and {more} more")
+    return "; ".join(told)

@@ -19,7 +19,9 @@ from assistant.control.traces.ring import LineRing, LoggedRing
 from assistant.core.config import Config
 from assistant.core.errors import InputError
 from assistant.core.layout import HUB_TRACES_FOLDER, HUB_TRIALS_FILE
+from assistant.core.memory import trim_heap
 from assistant.core.models.trial import TrialSize
+from assistant.hub.connections import BoundedConnection
 from assistant.hub.gateway import application
 from assistant.hub.observation.traces import CallTracer
 from assistant.hub.observation.watch import CallRecord
@@ -44,6 +46,8 @@ MOST_CALLS = 2_000
 """Calls at a time; further ones are told 503."""
 WAITING = 128
 """Connections that wait to be accepted."""
+TRIMS_EVERY_TICKS = 300
+"""Looks of uvicorn's, ten a second, after which unused memory is given back."""
 ENDS_S = 15
 """Time that calls have to end once the hub is told to."""
 
@@ -134,6 +138,7 @@ def run(
 def _settings(service: Service, listening: Listening) -> uvicorn.Config:
     return uvicorn.Config(
         application(service),
+        http=BoundedConnection,
         ssl_certfile=listening.cert,
         ssl_keyfile=listening.key,
         loop="asyncio",  # gRPC's own loop knows no other
@@ -164,6 +169,13 @@ class _Server(uvicorn.Server):
         if self._rpc is not None:
             await self._rpc.start()
         self._serves()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Give memory back from time to time, which the C library keeps after a crowd has gone."""
+        if counter % TRIMS_EVERY_TICKS == 0:
+            await asyncio.to_thread(trim_heap)
+        ends: bool = await super().on_tick(counter)
+        return ends
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let calls end."""

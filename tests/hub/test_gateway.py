@@ -18,6 +18,7 @@ pytest.importorskip("httpx", reason="the test client of the extra hub is not ins
 from fastapi.testclient import TestClient
 
 from assistant.core.messages import AudioChunk
+from assistant.hub import bounds
 from assistant.hub.gateway import application
 from assistant.hub.schema import ModelState
 from assistant.hub.service import MOST_BYTES, Service
@@ -210,6 +211,92 @@ def test_what_the_schema_does_not_allow_is_refused(
 ) -> None:
     assert client("/v1/interpret", json=body).status_code == 422
     assert streams.asked == []
+
+
+@pytest.mark.parametrize("path", ["interpret", "answer", "summarise", "speak"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"text": "secret \\ud800", "name": "secret \\ud800"}',
+        '{"text": "a", "name": "a", "budget_s": NaN}',
+        '{"text": "a", "name": "a", "budget_s": 1e999}',
+        '{"text": "a", "name": "a", "words": 1e999}',
+        json.dumps({f"secret{number}": "" for number in range(5_000)}),
+        '{"text": ' + "[" * 20_000 + "]" * 20_000 + "}",
+        '{"budget_s": ' + "9" * 5_000 + "}",
+        "secret",
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_short_line(
+    client: Callable[..., Any], streams: Streams, path: str, body: str
+) -> None:
+    refused = client(f"/v1/{path}", content=body, headers={"Content-Type": "application/json"})
+    assert refused.status_code == 422
+    assert refused.json().keys() == {"code", "message"}
+    assert len(refused.text) < 500
+    assert "secret" not in refused.text
+    assert "\n" not in refused.text
+    assert streams.asked == []
+
+
+@pytest.mark.parametrize("path", ["/v1/hear?intents=secret", "/v1/hear?area=" + "secret" * 50])
+def test_so_is_a_parameter(client: Callable[..., Any], path: str) -> None:
+    refused = client(path, content=sound(1.0))
+    assert refused.status_code == 422
+    assert refused.json()["code"] == "hub.request"
+    assert "secret" not in refused.text
+
+
+def test_what_is_no_call_is_told_in_the_same_form(client: Callable[..., Any]) -> None:
+    for path, status in (("/v1/secret", 404), ("/v1/interpret", 405)):
+        refused = client(path)
+        assert refused.status_code == status
+        assert refused.json().keys() == {"code", "message"}
+        assert "secret" not in refused.text
+
+
+def asked(service: Service, headers: dict[str, str], *bodies: bytes) -> tuple[list[Any], int]:
+    """What an unfinished request is answered, and how many parts of its body were read."""
+    sent, read = [], 0
+
+    async def receive() -> dict[str, Any]:
+        nonlocal read
+        read += 1
+        if read > len(bodies):
+            await asyncio.Event().wait()
+        return {"type": "http.request", "body": bodies[read - 1], "more_body": True}
+
+    async def send(event: Any) -> None:
+        sent.append(event)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/interpret",
+        "raw_path": b"/v1/interpret",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    asyncio.run(application(service)(scope, receive, send))
+    return sent, read
+
+
+def test_a_stranger_is_refused_before_its_body_is_read(streams: Streams) -> None:
+    service = Service(streams, TENANTS, lambda: [], clock=lambda: 100.0)
+    sent, read = asked(service, {"content-type": "application/json"}, bytes(1_000_000))
+    assert (sent[0]["status"], read) == (401, 0)
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(
+    streams: Streams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "BODY_S", 0.05)
+    service = Service(streams, TENANTS, lambda: [], clock=lambda: 100.0)
+    given = {"authorization": f"Bearer {KEYS['red']}", "content-type": "application/json"}
+    sent, _ = asked(service, given, b'{"text": ')
+    assert sent[0]["status"] == 408
+    assert b"hub.slow" in sent[1]["body"]
 
 
 def test_what_fails_has_its_code_and_a_busy_hub_says_so(client: Callable[..., Any]) -> None:

@@ -62,6 +62,11 @@ class Stalling(Streams):
             yield message
 
 
+STREAMED = ("Answer", "Summarise")
+HALF = b"\x0a\x03\xed\xa0\x80"
+"""A message whose first field is a lone surrogate."""
+
+
 class Client:
     """Calls by a tenant's key over an encrypted channel."""
 
@@ -226,6 +231,30 @@ def test_what_the_schema_does_not_allow_is_named_without_its_words(
     assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
     assert "xylophone" not in refused.value.details()
     assert streams.asked == []
+
+
+@pytest.mark.parametrize("name", ["Interpret", "Speak", "Hear", "Models", "Answer", "Summarise"])
+def test_what_is_no_message_is_an_invalid_argument(
+    client: Client, streams: Stalling, name: str
+) -> None:
+    """Bytes that are none, and half a character, which a text may not be."""
+    contents = (b"\xff\xff",) if name in ("Hear", "Models") else (b"\xff\xff", HALF)
+    for content in contents:
+        kind = client.channel.unary_stream if name in STREAMED else client.channel.unary_unary
+        call = kind(f"/{HUB}/{name}", bytes, bytes)
+        given = (("authorization", f"Bearer {KEYS['red']}"),)
+        with pytest.raises(grpc.RpcError) as raised:
+            list(call(content, metadata=given, timeout=WAIT_S))
+        told: Any = raised.value
+        assert told.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert dict(told.trailing_metadata())["hark-code"] == "hub.request"
+    assert not streams.asked
+
+
+@pytest.mark.parametrize("budget_s", [float("nan"), float("inf"), -1.0])
+def test_a_budget_that_cannot_be_is_an_invalid_argument(client: Client, budget_s: float) -> None:
+    told = client.refusal(lambda: client.interpret(text="lamp off", budget_s=budget_s))
+    assert told == (grpc.StatusCode.INVALID_ARGUMENT, "hub.request")
 
 
 def test_what_is_no_sound_and_what_is_too_large_is_refused(

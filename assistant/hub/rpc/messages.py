@@ -5,17 +5,19 @@ Classes that the compiler writes would run with some versions of protobuf alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.json_format import MessageToDict, ParseDict
+from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 from pydantic import BaseModel, ValidationError
 
 from assistant.core.errors import InputError
+from assistant.hub.schema import flaws
 
 DESCRIPTOR = Path(__file__).parents[1] / "hub.binpb"
 HUB, HEALTH = "hark.hub.v1", "grpc.health.v1"
@@ -48,7 +50,7 @@ def validated(fields: Mapping[str, Any], model: type[_Model]) -> _Model:
         return model.model_validate(fields)
     except ValidationError as error:
         # Without what was given, which pydantic's own text has.
-        told = "; ".join(f"{_place(one['loc'])}: {one['msg']}" for one in error.errors())
+        told = flaws(error.errors(include_url=False, include_input=False))
         raise InputError("hub.request", told) from None
 
 
@@ -57,5 +59,9 @@ def message_of(name: str, value: BaseModel) -> Any:
     return ParseDict(value.model_dump(), CLASSES[name]())
 
 
-def _place(names: Iterable[str | int]) -> str:
-    return ".".join(map(str, names))
+def message_in(name: str, content: bytes) -> Any:
+    """The message of that name in bytes; None where they are none, of which gRPC makes a fault."""
+    try:
+        return CLASSES[name].FromString(content)
+    except DecodeError:
+        return None

@@ -10,17 +10,26 @@ import math
 from asyncio import CancelledError, timeout, to_thread
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import grpc
 from grpc import StatusCode, aio
 
 from assistant.control.traces.context import HEADER
-from assistant.core.errors import AssistantError
+from assistant.core.errors import AssistantError, InputError
 from assistant.core.messages import Question
 from assistant.hub import calls
 from assistant.hub.doors import RateError
-from assistant.hub.rpc.messages import CLASSES, HEALTH, HUB, checked, message_of, validated
+from assistant.hub.rpc.messages import (
+    CLASSES,
+    HEALTH,
+    HUB,
+    checked,
+    message_in,
+    message_of,
+    validated,
+)
 from assistant.hub.schema import (
     Call,
     InterpretReply,
@@ -65,6 +74,9 @@ OPTIONS = (
     ("grpc.max_receive_message_length", MOST_BYTES),
     # Else a second hub would share the port.
     ("grpc.so_reuseport", 0),
+    # Who says nothing holds no connection.
+    ("grpc.server_handshake_timeout_ms", 10_000),
+    ("grpc.max_connection_idle_ms", 300_000),
 )
 
 
@@ -200,9 +212,9 @@ class RpcServer:
     ) -> grpc.RpcMethodHandler:
         async def handler(request: Any, context: Any) -> Any:
             async with self._called(name, context) as tenant:
-                return await call(tenant, request, _left_s(context))
+                return await call(tenant, _whole(request), _left_s(context))
 
-        return grpc.unary_unary_rpc_method_handler(handler, CLASSES[takes].FromString, _bytes)
+        return grpc.unary_unary_rpc_method_handler(handler, partial(message_in, takes), _bytes)
 
     def _streamed(
         self, call: Callable[[str, Any, float], AsyncGenerator[Any, None]], name: str, takes: str
@@ -210,12 +222,12 @@ class RpcServer:
         async def handler(request: Any, context: Any) -> None:
             async with (
                 self._called(name, context) as tenant,
-                aclosing(call(tenant, request, _left_s(context))) as messages,
+                aclosing(call(tenant, _whole(request), _left_s(context))) as messages,
             ):
                 async for message in messages:
                     await context.write(message)
 
-        return grpc.unary_stream_rpc_method_handler(handler, CLASSES[takes].FromString, _bytes)
+        return grpc.unary_stream_rpc_method_handler(handler, partial(message_in, takes), _bytes)
 
     @asynccontextmanager
     async def _called(self, name: str, context: Any) -> AsyncIterator[str]:
@@ -245,6 +257,12 @@ async def _refuse(context: Any, status: int, error: AssistantError) -> None:
     if isinstance(error, RateError):
         trailing.append((PUSHBACK, str(1_000 * error.wait_s)))
     await context.abort(CODES[status], error.message, tuple(trailing))
+
+
+def _whole(request: Any) -> Any:
+    if request is None:
+        raise InputError("hub.request", "the request cannot be read")
+    return request
 
 
 def _key(authorization: str) -> str | None:
