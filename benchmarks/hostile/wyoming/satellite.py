@@ -1,7 +1,8 @@
 """A hostile base: it is let in by `assistant satellite --base`, and tells it what no base tells.
 
 A blow is a frame. One in fifty is mutated in any way and mostly ends the connection; the others
-are well-formed. From time to time another base must be served within a second.
+are well-formed. From time to time another base must be served within a second, beside idle
+connections from its own address, which once kept it out for ten.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import random
 import socket
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from benchmarks.hostile.wyoming.frames import FORMAT, Form, absurd, frame, mutated
@@ -25,6 +26,8 @@ WITHIN_S = 1.0
 SOUND_EVERY, SOUND_BYTES = 100, 8_000
 """Frames after which the microphone hears something, and how much."""
 OTHER = "127.0.0.9"
+IDLE = 40
+"""Connections from the other base's address that say nothing."""
 RUN = frame("run-satellite", {"hark": {}})
 COMPARE = frame("detect", {"context": {"hark": {"ended_s": 0.5}}})
 TIMER = {"id": "1", "total_seconds": 1, "name": "tea", "start_seconds": 1}
@@ -104,6 +107,14 @@ class SatelliteAttack(RoleAttack):
 
     def _fault(self, number: int) -> str:
         """What another base finds, and the log."""
+        with ExitStack() as idle:
+            for _ in range(IDLE):
+                with suppress(OSError):
+                    line = socket.create_connection(("127.0.0.1", self.port), 1, (OTHER, 0))
+                    idle.enter_context(line)
+            return self._found(number)
+
+    def _found(self, number: int) -> str:
         if not is_answered(self.port, OTHER, PING, b"pong", WITHIN_S):
             return f"a ping did not come back within {WITHIN_S:.0f} s"
         if number % SERVED_EVERY == SERVED_EVERY - 1 and not self.is_served():
