@@ -172,6 +172,7 @@ def test_a_file_that_was_not_written_to_its_end_replaces_nothing(tmp_path: Path)
     file.write_text("before")
     with pytest.raises(KeyboardInterrupt), replacing(file) as new:  # noqa: PT012
         new.write(b"half")
+        assert [one for one in tmp_path.iterdir() if one.name[0] != "."] == [file]  # it is hidden
         raise KeyboardInterrupt
     assert file.read_text() == "before"
     assert list(tmp_path.iterdir()) == [file]
