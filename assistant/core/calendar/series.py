@@ -26,6 +26,12 @@ MOST_TRIED_IN_ALL = 200_000
 LEAST_TRIED = 400
 """Days that each rule may try in vain however much the others tried: a rule of every year gives
 one."""
+LEAST_GIVEN = 40
+"""Times that each rule gives however much the others tried; one with a `COUNT` gives all before the
+time that is asked for."""
+CHEAPER = 8
+"""How much less a day counts that a rule gives than one that it tries in vain: a calendar of many
+years has thousands of them."""
 LONGEST_RULE = 500
 """Most characters of a rule; each of its values is work on every day that it tries."""
 _DAYS = {"WEEKLY": 7, "MONTHLY": 31, "YEARLY": 366}
@@ -100,8 +106,12 @@ def days_of(rule: str, start: datetime, effort: Effort | None = None) -> Iterato
         if interval * _days(parts) > (datetime.max - start.replace(tzinfo=None)).days:
             yield start
             return
-        step = _Step(interval, parts, effort or Effort())
-        for day in rrulestr(rule, dtstart=start).replace(interval=step):
+        effort = effort or Effort()
+        step = _Step(interval, parts, effort)
+        for given, day in enumerate(rrulestr(rule, dtstart=start).replace(interval=step)):
+            if effort.left < 0 and given > LEAST_GIVEN:
+                raise RuleError("its rule, with those of others, gives too many days")
+            effort.left += step.tried - step.tried // CHEAPER - 1
             step.tried = 0
             yield day
     except RuleError:

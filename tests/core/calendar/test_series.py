@@ -52,9 +52,11 @@ def taking_place(event: str, since: str, until: str, *others: str) -> list[str]:
     return [f"{o.starts:%m-%d %H:%M}" for o in _between(section.series, since, until)]
 
 
-def _between(series: Series, since: str, until: str) -> Iterator[Occurrence]:
+def _between(
+    series: Series, since: str, until: str, effort: Effort | None = None
+) -> Iterator[Occurrence]:
     first, last = (datetime.fromisoformat(day).replace(tzinfo=BERLIN) for day in (since, until))
-    return occurrences(series, first, last, BERLIN)
+    return occurrences(series, first, last, BERLIN, effort)
 
 
 WEEKLY = "DTSTART;TZID=Europe/Berlin:20260106T190000\nDTEND;TZID=Europe/Berlin:20260106T203000\n"
@@ -282,6 +284,22 @@ def test_many_rules_without_days_leave_good_ones_their_days() -> None:
     assert MOST_TRIED_IN_ALL - effort.left < MOST_TRIED_IN_ALL + 1001 * (LEAST_TRIED + 2)
     for rule in ("FREQ=DAILY", "FREQ=WEEKLY;INTERVAL=2", "FREQ=MONTHLY;BYDAY=-1FR", "FREQ=YEARLY"):
         require_days(Series(start="2026-01-06T19:00:00", rules=(rule,)), effort)
+
+
+def test_many_rules_that_give_many_days_before_the_question_are_bounded_together() -> None:
+    """Control: hundreds of honest series of earlier years leave a later one its days."""
+    effort = Effort()
+    ended = Series(start="1990-01-01T09:00:00", rules=("FREQ=DAILY;COUNT=9999",))
+    for _ in range(20):
+        list(_between(ended, "2026-02-01", "2026-03-01", effort))
+    with pytest.raises(RuleError, match="too many days"):
+        list(_between(ended, "2026-02-01", "2026-03-01", effort))
+    effort = Effort()
+    course = Series(start="2020-09-07T16:00:00", rules=("FREQ=WEEKLY;COUNT=40",))
+    for _ in range(1000):
+        assert not list(_between(course, "2026-02-01", "2026-03-01", effort))
+    later = Series(start="2025-09-01T16:00:00", rules=("FREQ=WEEKLY;COUNT=40",))
+    assert len(list(_between(later, "2026-02-01", "2026-03-01", effort))) == 4
 
 
 def test_a_birthday_of_long_ago_is_found_without_its_years() -> None:
