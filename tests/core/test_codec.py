@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core import parts
+from assistant.core.clock import boottime_s
 from assistant.core.codec import (
     UNPUBLISHED,
     as_json,
@@ -330,4 +331,6 @@ def test_what_no_other_process_sends_is_refused(message: Message, code: str) -> 
     with pytest.raises(CodecError) as refused:
         checked(message)
     assert refused.value.code == code
-    assert checked(REPLY) is REPLY
+    for at_s in (0.0, 1.0, boottime_s()):
+        sent = msgspec.structs.replace(REPLY, at_s=at_s)
+        assert checked(sent) is sent

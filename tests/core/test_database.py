@@ -749,7 +749,9 @@ def test_a_copy_stands_at_one_moment_while_another_writes(
 
 def test_what_is_no_database_is_not_copied(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no database, and long enough to be read as one" * 100)
-    with pytest.raises(StorageError, match="text"):
+    with pytest.raises(StorageError, match="text") as unreadable:
         copy_database(tmp_path / "text", tmp_path / "copy")
-    with pytest.raises(StorageError, match="text"):
+    assert unreadable.value.code == "storage.unreadable"
+    with pytest.raises(StorageError, match="text") as corrupt:
         recorded_migrations(tmp_path / "text")
+    assert corrupt.value.code == "storage.corrupt"

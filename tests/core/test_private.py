@@ -89,6 +89,15 @@ def test_one_in_a_folder_where_everybody_may_rename_is_refused(shared: Path) -> 
         make_private(shared / "hark")
 
 
+def test_one_of_root_is_no_other_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies in root's folders is safe, but nobody else can keep anything in them."""
+    if os.geteuid():
+        pytest.skip("only root has folders of root")
+    monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
+    with pytest.raises(PermissionError, match="belongs to another user; choose another folder"):
+        make_private(tmp_path)
+
+
 @pytest.mark.parametrize("setting", ["state", "runtime", "cache"])
 def test_the_daemon_names_the_folder_and_the_setting(shared: Path, setting: str) -> None:
     names = {name: str(shared / name) for name in ("state", "runtime", "cache")}

@@ -335,6 +335,14 @@ def test_within_a_boot_only_the_clock_since_the_boot_counts(board: Board) -> Non
     assert len(board.wait(60)) == 1
 
 
+def test_a_clock_that_was_set_before_a_reboot_moves_no_end(board: Board) -> None:
+    board.set(600)
+    board.wall += timedelta(days=1)
+    assert board.wait(200) == []
+    board.start_again(at_s=5.0, boot="second")
+    assert board.left() == [400]
+
+
 def test_after_a_reboot_the_clock_on_the_wall_counts(board: Board) -> None:
     board.set(600)
     board.wall += timedelta(seconds=200)
