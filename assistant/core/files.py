@@ -221,8 +221,8 @@ class HeldFile:
         self._all = (path, *(path.with_name(path.name + suffix) for suffix in companions))
         self._lock: IO[Any] | None = None
         self._why = "damaged"
-        self.was_used = path.exists() and not self._lock_path.exists()
-        """Whether there was something in the file."""
+        self.was_used = path.exists() and not path.stat().st_size and not self._lock_path.exists()
+        """Whether there was something in the file, as in an empty one that was put here."""
 
     @property
     def is_read_only(self) -> bool:

@@ -211,6 +211,7 @@ class Attack:
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         for name, content in contents.items():
             (folder / name).write_bytes(content)
+        (folder / f"{STATE_FILE}.lock").touch()  # it is there before the database
         kept = [s.rows for s in disk.steps[:after] if isinstance(s, Promise)]
         coming = next((s.rows for s in disk.steps[after:] if isinstance(s, Promise)), None)
         last = kept[-1] if kept else self._known
