@@ -135,6 +135,14 @@ class Answering:
             *(self._summariser(knowledge), requests),
         )
 
+    def calendar(self, knowledge: Knowledge) -> Calendar:
+        """What is known of days, for questions about them."""
+        return Calendar(knowledge, self._now, self._awaits_calendar)
+
+    def _awaits_calendar(self) -> bool:
+        """Whether the calendar is on a server that it was never read from: reading makes a file."""
+        return bool(self._config.calendar.url) and not self._config.calendar_file.exists()
+
     def answers(self, knowledge: Knowledge, vectors: VectorIndex | None) -> DocumentAnswers:
         """Answers from the documents in `knowledge`; models are loaded at the first question.
 
@@ -142,7 +150,7 @@ class Answering:
         """
         finder = self._finder(knowledge, vectors)
         answerer = Answerer(finder, self.phrases, lambda: knowledge.generation)
-        calendar = Calendar(knowledge, self._now)
+        calendar = self.calendar(knowledge)
         monitor = None if knowledge.shared else self._monitor(kept=bool(knowledge.path))
         summariser = self._summariser(knowledge)
         return DocumentAnswers(answerer, summariser, self.phrases, calendar, monitor)

@@ -45,6 +45,11 @@ class CalendarFile:
                 "calendar.read_only", f"I can't change {self._path.name}; I may only read it."
             )
 
+    def begin(self) -> None:
+        """Make an empty calendar where there is no file; raises `OSError`."""
+        if not self._path.exists():
+            self.replace(EMPTY)
+
     def replace(self, text: str) -> None:
         """Replace the text, durably and in one step; raises `OSError`."""
         try:

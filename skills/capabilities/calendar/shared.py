@@ -225,6 +225,7 @@ class SharedCalendar:
                 if one.removed and one.uid not in self._sent:
                     collected.forget(one.href)  # it never came there
             self._say(said, [uid for uid in report.refused if uid in self._sent])
+        self.own.begin()
         self._refused |= {uid: self._sent[uid] for uid in report.refused if uid in self._sent}
         self._asked, self._sent = "", {}
         self._to_look = True

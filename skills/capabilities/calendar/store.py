@@ -16,6 +16,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -185,6 +186,12 @@ class StoredCalendar:
         list(times_of(uid, text, now, now + HORIZONS[1], effort))
 
     # ── what the stage does ─────────────────────────────────────────────────────────────────
+    def begin(self) -> None:
+        """Make the file where there is none: from now on it is known that it has nothing."""
+        if self._file is not None:
+            with suppress(OSError):  # a change that cannot be written is told of
+                self._file.begin()
+
     def write(self, at_s: float) -> bool:
         """Write to the file what it does not hold yet; whether there was something to write.
 

@@ -15,6 +15,7 @@ import pytest
 
 from assistant.answer.answerer import NOTHING_FOUND, Answer, Answerer, AnswerTier
 from assistant.answer.answers import DocumentAnswers
+from assistant.answer.build import Answering
 from assistant.answer.calendar.calendar import Calendar
 from assistant.answer.generation.grounding import ungrounded
 from assistant.answer.generation.token_scheduler import finished
@@ -26,6 +27,7 @@ from assistant.answer.quality.monitor import AnswerMonitor
 from assistant.answer.retrieval.search import SearchResult
 from assistant.answer.summary.summariser import Summariser
 from assistant.core.calendar.series import Series
+from assistant.core.config import Config
 from assistant.core.messages import (
     CalendarTask,
     FindFreeTime,
@@ -34,6 +36,9 @@ from assistant.core.messages import (
     ListNotes,
     Period,
 )
+from assistant.core.models.manifest import Library
+from assistant.core.models.opened import OpenModels
+from assistant.core.settings.calendar import CalendarSettings
 from nlu.values.resolve import resolve
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -458,6 +463,19 @@ def test_a_calendar_that_cannot_be_read_is_named_in_place_of_nothing(bare_house:
     bare_house.events()
     assert bare_house.next().endswith(f" {DAMAGED}")
     assert _free(bare_house) == DAMAGED
+
+
+def test_a_calendar_on_a_server_that_was_never_read_is_never_told_to_be_empty(
+    bare_house: House, tmp_path: Path
+) -> None:
+    """Control: once it was read there is a file, and nothing on that day."""
+    calendar = CalendarSettings(url="http://192.168.1.5/home/", file=str(tmp_path / "own.ics"))
+    config, library = Config(calendar=calendar), Library(tmp_path)
+    answering = Answering(config, library, OpenModels(), lambda: bare_house.now)
+    bare_house.calendar = answering.calendar(bare_house.knowledge)
+    assert (bare_house.plans("tomorrow"), _free(bare_house)) == (READING, READING)
+    (tmp_path / "own.ics").touch()
+    assert _free(bare_house).startswith("Tomorrow you are free")
 
 
 def test_other_documents_keep_no_calendar_waiting(bare_house: House) -> None:

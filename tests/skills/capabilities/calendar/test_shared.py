@@ -186,6 +186,17 @@ def test_without_a_collection_nothing_is_sent(side: Side) -> None:
     assert side.command is None
 
 
+def test_once_the_collection_was_read_there_is_a_file_even_of_nothing(tmp_path: Path) -> None:
+    side = Side(tmp_path)
+    side.hears(THERE)
+    assert not side.path.exists()
+    assert side.command is not None
+    side.hears(CalendarReport(command_id=side.command.id))
+    assert side.path.read_text().startswith("BEGIN:VCALENDAR")
+    assert side.calendar.coming() == ()
+    side.database.close()
+
+
 def test_what_is_added_is_put_there(side: Side) -> None:
     side.add("Choir", FRIDAY + 4 * HOUR)
     side.in_step()
