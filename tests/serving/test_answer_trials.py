@@ -128,7 +128,8 @@ class Process:
     def indexed(self) -> bool:
         assert self._maker.knowledge is not None
         found = self._maker.knowledge.sources.all()
-        return len(found) == FILES and not any(source.unencoded for source in found)
+        read = len(found) == FILES and not self._maker.knowledge.unread()
+        return read and not any(source.unencoded for source in found)
 
     def close(self) -> None:
         assert self._maker.knowledge is not None
