@@ -211,7 +211,7 @@ def _spliced(rng: random.Random) -> Frames:
 def _confused(rng: random.Random) -> Frames:
     """Replace one value, at any depth, by another."""
     number = rng.randrange(len(_PLAIN))
-    plain = _replaced(_PLAIN[number], rng.choice(ABSURD), rng)
+    plain = replaced(_PLAIN[number], rng.choice(ABSURD), rng)
     return [_ENCODED[number][0], msgspec.msgpack.encode(plain)]
 
 
@@ -231,7 +231,7 @@ def _absurd(rng: random.Random) -> Frames:
     return [_ENCODED[number][0], msgspec.msgpack.encode(plain)]
 
 
-def _replaced(value: Any, by: Any, rng: random.Random) -> Any:
+def replaced(value: Any, by: Any, rng: random.Random) -> Any:
     if isinstance(value, dict) and value and rng.random() < 0.9:
         name = rng.choice(list(value))
         action = rng.random()
@@ -239,10 +239,10 @@ def _replaced(value: Any, by: Any, rng: random.Random) -> Any:
             return {k: v for k, v in value.items() if k != name}
         if action < 0.2:
             return {**value, rng.choice(("extra", "", "type", "at_s")): by}
-        return {**value, name: _replaced(value[name], by, rng)}
+        return {**value, name: replaced(value[name], by, rng)}
     if isinstance(value, list | tuple) and value and rng.random() < 0.7:
         place = rng.randrange(len(value))
-        return [*value[:place], _replaced(value[place], by, rng), *value[place + 1 :]]
+        return [*value[:place], replaced(value[place], by, rng), *value[place + 1 :]]
     return by
 
 
