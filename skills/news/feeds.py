@@ -11,6 +11,8 @@ from xml.etree import ElementTree
 
 import msgspec
 
+from assistant.core.errors import one_line
+
 LARGEST_BYTES = 262_144
 """Most bytes of a feed: as many as the bridge lets through."""
 MOST_HEADLINES = 30
@@ -24,12 +26,16 @@ DEEPEST = 32
 """Most elements around one another that are looked at."""
 LONGEST_NAMESPACE = 250
 """Most characters of a namespace."""
+LONGEST_WHY = 100
+"""Most characters of what the parser of XML says of one."""
 MOST_MARKUP = 4000
 """Most characters of a text, with its tags, that are looked at."""
 
 _NAMESPACES = ("", "{http://www.w3.org/2005/Atom}", "{http://purl.org/rss/1.0/}")
 _ITEMS = frozenset(f"{space}{name}" for space in _NAMESPACES for name in ("item", "entry"))
-_UNREAD = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1[^<>]*>", re.DOTALL | re.IGNORECASE)
+_UNREAD = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1[^<>]*>|\Z)", re.DOTALL | re.IGNORECASE
+)
 _INLINE = re.compile(r"</?(?:a|abbr|b|code|em|font|i|mark|small|span|strong)(?:\s[^<>]*)?>", re.I)
 _TAG = re.compile(r"</?[a-z!][^<>]*(?:>|\Z)", re.IGNORECASE)
 _SENTENCE_ENDS = (". ", "! ", "? ")
@@ -60,7 +66,7 @@ def read_feed(body: bytes) -> tuple[Headline, ...]:
         parser.feed(body)
         root = parser.close()
     except (ElementTree.ParseError, ValueError, LookupError) as error:
-        raise FeedError(f"it is no XML: {error}") from error
+        raise FeedError(f"it is no XML: {one_line(str(error), LONGEST_WHY)}") from error
     if root.tag.rpartition("}")[2].casefold() not in ("rss", "rdf", "feed"):
         raise FeedError("it is neither RSS nor Atom")
     found: dict[str, Headline] = {}

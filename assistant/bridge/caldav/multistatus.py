@@ -60,23 +60,23 @@ class Multistatus:
 
     def feed(self, piece: bytes) -> None:
         """Read the next bytes."""
-        try:
-            self._parser.Parse(piece, False)
-        except expat.ExpatError as error:
-            raise ValueError("it is no XML") from error
+        self._parse(piece, False)
         self._fed += len(piece)
         if self._fed - max(0, self._parser.CurrentByteIndex) > LONGEST_TAG_BYTES + len(piece):
             raise ValueError(f"it has a tag of more than {LONGEST_TAG_BYTES} bytes")
 
     def resources(self) -> list[Resource]:
         """The resources, once all was fed."""
-        try:
-            self._parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            raise ValueError("it is no XML") from error
+        self._parse(b"", True)
         if not self._is_one:
             raise ValueError("it is no multistatus")
         return self._found
+
+    def _parse(self, piece: bytes, is_last: bool) -> None:
+        try:
+            self._parser.Parse(piece, is_last)
+        except (expat.ExpatError, LookupError) as error:  # the latter for an unknown encoding
+            raise ValueError("it is no XML") from error
 
     def _begin(self, name: str, _: dict[str, str]) -> None:
         self._elements += 1

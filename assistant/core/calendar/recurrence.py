@@ -13,8 +13,9 @@ from assistant.core.calendar.series import MOST_RULES, Effort, Series, require_d
 
 _DAYS_AT_MOST = ("SECONDLY", "MINUTELY", "HOURLY")
 _WITHIN_A_DAY = ("BYHOUR", "BYMINUTE", "BYSECOND")
-FAULTS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
-"""What an event may raise that is none, though it looks like one."""
+FAULTS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, OSError)
+"""What an event may raise that is none, though it looks like one; `OSError` for the name of a time
+zone, which is looked up as that of a file."""
 MOST_DATES = 2_000
 """Most days of one event that are listed one by one."""
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -88,6 +88,11 @@ class StoredCalendar:
         """The texts that were read."""
         self._left_out: dict[str, str] = {}
         """UID → the text of each event that cannot be followed."""
+
+    @property
+    def left_out(self) -> Set[str]:
+        """UIDs of the events that cannot be followed."""
+        return self._left_out.keys()
 
     # ── what skills do ──────────────────────────────────────────────────────────────────────
     def coming(self) -> tuple[CalendarEvent, ...]:
@@ -238,6 +243,7 @@ class StoredCalendar:
                 raise SkillError("calendar.reading", "I'm still reading your calendar.")
             self._reader = None
         self._read = frozenset(held.values())
+        self._left_out = {u: text for u, text in self._left_out.items() if u in held}
         return held
 
     def _read_ahead(self, held: Mapping[str, str], now: datetime) -> None:

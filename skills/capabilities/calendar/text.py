@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from icalendar import Timezone
 
+from assistant.core.calendar.recurrence import FAULTS
+
 EMPTY = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Hark//Calendar//EN\r\nEND:VCALENDAR\r\n"
 _EVENT, _CALENDAR, _ZONE = "VEVENT", "VCALENDAR", "VTIMEZONE"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
@@ -167,7 +169,7 @@ def _missing_zones(text: str, events: str, breaks: str) -> Iterator[str]:
         if name not in defined:
             try:
                 zone = brought.get(name) or Timezone.from_tzid(name).to_ical().decode()
-            except ValueError:  # one that only the events' author knows
+            except FAULTS:  # one that only the events' author knows
                 continue
             yield _broken(zone, breaks)
 

@@ -42,6 +42,7 @@ def hostile(join: Callable[..., Bench], server: CalDavServer) -> Bench:
     ("answer", "told"),
     [
         ((207, "<D:multistatus"), "answers what is no CalDAV: it is no XML"),
+        ((207, '<?xml version="1.0" encoding="utf2"?><x/>'), "it is no XML"),
         ((207, "<a/>"), "answers what is no CalDAV: it is no multistatus"),
         ((207, ""), "answers what is no CalDAV: it is no XML"),
         (

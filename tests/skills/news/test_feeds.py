@@ -58,6 +58,7 @@ def test_rss_1_in_another_encoding_is_read() -> None:
         (rss(*POST) + " " * 10_000_000, "large"),
         (rss(*POST)[:-20], "no XML"),
         ("", "no XML"),
+        (f'<?xml version="1.0" encoding="{"x" * 9000}"?><rss/>', "no XML: unknown encoding: x"),
         ("\x00\x01 this is no feed", "no XML"),
         ("<rss>" * 50_000, "no XML"),
         ('<?xml version="1.0" encoding="klingon"?><rss/>', "no XML"),
@@ -79,6 +80,12 @@ def test_a_feed_of_the_largest_size_is_read() -> None:
 def test_deep_elements_are_passed_over() -> None:
     deep = f"{'<a>' * 30_000}{'</a>' * 30_000}</channel>"
     assert len(read_feed(rss(*POST).replace("</channel>", deep).encode())) == 4
+
+
+def test_a_comment_or_a_script_without_an_end_hides_what_follows() -> None:
+    """So that its end is looked for once, however many begin."""
+    assert plain(f"One {'<!-- ' * 300} two") == "One"
+    assert plain(f"One {'<script>x' * 300} two") == "One"
 
 
 def test_empty_titles_and_those_told_twice_are_left_out() -> None:

@@ -162,7 +162,7 @@ def side(tmp_path: Path) -> Iterator[Side]:
     side.database.close()
 
 
-def test_an_event_whose_rule_gives_no_days_is_left_out_and_the_others_come(
+def test_an_event_that_cannot_be_followed_is_left_out_and_the_others_come(
     side: Side, caplog: pytest.LogCaptureFixture
 ) -> None:
     bad = ("FREQ=DAILY;BYDAY=MO;BYSETPOS=366", "FREQ=DAILY;BYMONTHDAY=31;BYMONTH=2;BYSETPOS=2,3,4")
@@ -170,11 +170,13 @@ def test_an_event_whose_rule_gives_no_days_is_left_out_and_the_others_come(
         side.put_there(
             f"bad{number}", event(f"bad{number}", "Bad", "20260109T150000", f"RRULE:{rule}")
         )
+    lost = event("lost", "Lost", "20260109T150000").replace("DTSTART", f"DTSTART;TZID={'x' * 300}")
+    side.put_there("lost", lost)
     side.put_there("choir", event("choir", "Choir", "20260110T190000"))
     side.served()
     assert side.ours == [("Dentist", 15), ("Choir", 19)]
     assert side.changes == ()
-    assert caplog.text.count("(calendar.event)") == 2
+    assert caplog.text.count("(calendar.event)") == 3
     assert "the event at '/bad0' is left out" in caplog.text
 
 

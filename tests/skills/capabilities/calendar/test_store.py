@@ -196,15 +196,19 @@ BAD = event("bad", "Bad", "20260109T150000", "RRULE:FREQ=DAILY;BYDAY=MO;BYSETPOS
 GOOD = event("good", "Good", "20260109T150000", "RRULE:FREQ=WEEKLY")
 
 
-def test_an_event_whose_rule_gives_no_days_is_left_out_and_named(
-    kept: Kept, caplog: pytest.LogCaptureFixture
+LOST = event("bad", "Bad", "20260109T150000").replace("DTSTART", f"DTSTART;TZID={'x' * 300}")
+
+
+@pytest.mark.parametrize(("bad", "why"), [(BAD, "its rule gives no days"), (LOST, "OSError")])
+def test_an_event_that_cannot_be_followed_is_left_out_and_named(
+    kept: Kept, caplog: pytest.LogCaptureFixture, bad: str, why: str
 ) -> None:
     assert kept.path is not None
-    kept.path.write_bytes(with_events(GOOD, events_in(BAD)).encode())
+    kept.path.write_bytes(with_events(GOOD, events_in(bad)).encode())
     for _ in range(2):
         assert [one.title for one in kept.calendar.coming()] == ["Good"]
         assert [one.title for one in kept.calendar.between(FRIDAY, FRIDAY + DAY)] == ["Good"]
-    assert caplog.text.count("the event 'bad' is left out: its rule gives no days") == 1
+    assert caplog.text.count(f"the event 'bad' is left out: {why}") == 1
     with pytest.raises(SkillError):
         kept.add(rule="FREQ=DAILY;BYDAY=MO;BYSETPOS=366")
 
@@ -215,6 +219,14 @@ def test_a_numbered_day_of_a_weekly_rule_is_told(kept: Kept) -> None:
     kept.path.write_bytes(odd.encode())
     (one,) = kept.calendar.coming()
     assert one.then == "every Monday and Friday at 3 pm"
+
+
+def test_an_event_that_was_left_out_is_forgotten_when_it_is_gone(kept: Kept) -> None:
+    assert kept.path is not None
+    for number in range(3):
+        kept.path.write_bytes(BAD.replace("UID:bad", f"UID:bad{number}").encode())
+        assert kept.calendar.coming() == ()
+    assert kept.calendar.left_out == {"bad2"}
 
 
 def test_a_large_calendar_is_read_beside_what_is_asked(
