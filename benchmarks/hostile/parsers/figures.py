@@ -14,9 +14,9 @@ COSTLY_MS = 50.0
 MOST_TIMES = 2.0
 """How often the cost of the honest one of its size an input may have."""
 MOST_GROWN_MB = 50.0
-"""Most memory above that after the first inputs, at the peak."""
+"""Most memory that one input may take at its peak."""
 MOST_LEFT_MB = 20.0
-"""Most of it that may still be there after a part of the inputs."""
+"""Most memory that may still be held after a part of the inputs, above that after the first."""
 TOLD = 20
 """Most faults of which a line is kept."""
 

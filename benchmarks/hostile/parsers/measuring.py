@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assistant.core.memory import collect_and_trim
 from benchmarks.hostile.attack import ill_told
@@ -60,55 +60,114 @@ def measure(
     `begun` is told of each input's number. What seems dear is measured again.
     """
     figures = Figures(parser=name, seed=seed)
+    costs = _Costs(parser, seed, clock)
     _require_honest(parser, figures, "before them")
-    honest: dict[int, float] = {}
-    dear: list[tuple[float, int]] = []
-    slow: list[tuple[float, int]] = []
-    before = 0
-    settled = numbers.start + min(SETTLED, len(numbers) // 10)
+    before, settled = 0, numbers.start + min(SETTLED, len(numbers) // 10)
     for number in numbers:
         if number == settled:
-            before = _settled()
+            before = _resident()
         begun(number)
         content = made(parser, seed, number)
-        began_s = clock()
-        outcome = outcome_of(parser, content)
-        ms = 1000 * (clock() - began_s)
-        figures.inputs += 1
-        if outcome == _TAKEN:
-            figures.taken += 1
-        elif outcome == _REFUSED:
-            figures.refused += 1
-        else:
-            figures.faults += 1
-            if len(figures.told) < TOLD:
-                figures.told.append(f"input {number}: {outcome}")
-        _note(slow, ms, number)
-        if ms >= COSTLY_MS:
-            bucket = 1 << len(content).bit_length()
-            if bucket not in honest:
-                honest[bucket] = _cheapest(parser, parser.honest(bucket), clock)
-            _note(dear, ms / max(honest[bucket], 1e-3), number)
-    now, peak = resident(os.getpid())
-    figures.grown_mb = round((peak - before) / MB, 1)
-    for number in {number for _, number in (*dear, *slow)}:
-        content = made(parser, seed, number)
-        cost = Cost(
-            number=number,
-            size_bytes=len(content),
-            ms=round(_cheapest(parser, content, clock), 2),
-            honest_ms=round(_cheapest(parser, parser.honest(len(content)), clock), 2),
-        )
-        figures.slowest = max(figures.slowest, cost, key=lambda one: one.ms)
-        figures.dearest = max(figures.dearest, cost, key=lambda one: one.times)
+        trial = tried(parser, content, clock)
+        _count(figures, number, trial.outcome)
+        costs.note(number, content, trial.ms)
+        if number >= settled:
+            figures.grown_mb = max(figures.grown_mb, trial.peak_mb)
+    figures.slowest, figures.dearest = costs.most()
     _require_honest(parser, figures, "after them")
-    collect_and_trim()
-    now, _ = resident(os.getpid())
-    figures.left_mb = round((now - before) / MB, 1)
+    figures.left_mb = round((_resident() - before) / MB, 1)
     return figures
 
 
-def outcome_of(parser: Parser, content: bytes) -> str:
+def _count(figures: Figures, number: int, outcome: str) -> None:
+    figures.inputs += 1
+    if outcome == _TAKEN:
+        figures.taken += 1
+    elif outcome == _REFUSED:
+        figures.refused += 1
+    else:
+        figures.faults += 1
+        if len(figures.told) < TOLD:
+            figures.told.append(f"input {number}: {outcome}")
+
+
+class _Costs:
+    """The inputs that cost most, by themselves and against honest ones of their size."""
+
+    def __init__(self, parser: Parser, seed: int, clock: Callable[[], float]) -> None:
+        self._parser, self._seed, self._clock = parser, seed, clock
+        self._honest: dict[int, float] = {}
+        self._slow: list[tuple[float, int]] = []
+        self._dear: list[tuple[float, int]] = []
+
+    def note(self, number: int, content: bytes, ms: float) -> None:
+        """Note what an input took."""
+        _keep_greatest(self._slow, ms, number)
+        if ms >= COSTLY_MS:
+            size = 1 << len(content).bit_length()
+            if size not in self._honest:
+                self._honest[size] = self._cheapest(self._parser.honest(size))
+            _keep_greatest(self._dear, ms / max(self._honest[size], 1e-3), number)
+
+    def most(self) -> tuple[Cost, Cost]:
+        """The slowest and the dearest, measured again, as the machine has other work as well."""
+        numbers = {number for _, number in (*self._slow, *self._dear)}
+        costs = [self._cost(number) for number in sorted(numbers)] or [Cost()]
+        dearest = max(costs, key=lambda cost: cost.times)
+        return max(costs, key=lambda cost: cost.ms), dearest if dearest.times else Cost()
+
+    def _cost(self, number: int) -> Cost:
+        content = made(self._parser, self._seed, number)
+        size = len(content)
+        return Cost(
+            number=number,
+            size_bytes=size,
+            ms=round(self._cheapest(content), 2),
+            honest_ms=round(self._cheapest(self._parser.honest(size)), 2),
+        )
+
+    def _cheapest(self, content: bytes) -> float:
+        return min(tried(self._parser, content, self._clock).ms for _ in range(MEASURED))
+
+
+def _keep_greatest(most: list[tuple[float, int]], value: float, number: int) -> None:
+    push = heapq.heappush if len(most) < MEASURED else heapq.heappushpop
+    push(most, (value, number))
+
+
+class Trial(NamedTuple):
+    """What came of one input."""
+
+    outcome: str
+    ms: float
+    """CPU time in milliseconds."""
+    peak_mb: float
+    """Memory that it took at its peak."""
+
+
+def tried(parser: Parser, content: bytes, clock: Callable[[], float]) -> Trial:
+    """Give a parser an input, within the memory that its unit leaves it.
+
+    What makes the inputs, which may be large, is not bounded, nor measured.
+    """
+    unbounded = resource.getrlimit(resource.RLIMIT_AS)
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text(RESET_PEAK)
+    before, _ = resident(os.getpid())
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    most = pages * resource.getpagesize() + parser.room_mb * MB
+    resource.setrlimit(resource.RLIMIT_AS, (most, unbounded[1]))
+    try:
+        began_s = clock()
+        outcome = _outcome(parser, content)
+        took_s = clock() - began_s
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, unbounded)
+    _, peak = resident(os.getpid())
+    return Trial(outcome, 1000 * took_s, round((peak - before) / MB, 1))
+
+
+def _outcome(parser: Parser, content: bytes) -> str:
     """`taken`, `refused`, or what else was raised."""
     try:
         return _TAKEN if parser.read(content) else _REFUSED
@@ -121,31 +180,13 @@ def outcome_of(parser: Parser, content: bytes) -> str:
 
 def _require_honest(parser: Parser, figures: Figures, when: str) -> None:
     for place, sample in enumerate(parser.samples):
-        if (outcome := outcome_of(parser, sample)) != _TAKEN:
+        if (outcome := tried(parser, sample, time.process_time).outcome) != _TAKEN:
             figures.faults += 1
             figures.told.append(f"honest one {place}, {when}: {outcome}")
 
 
-def _note(most: list[tuple[float, int]], value: float, number: int) -> None:
-    """Keep the greatest few."""
-    push = heapq.heappush if len(most) < MEASURED else heapq.heappushpop
-    push(most, (value, number))
-
-
-def _cheapest(parser: Parser, content: bytes, clock: Callable[[], float]) -> float:
-    """Milliseconds of an input, at the least, as the machine has other work as well."""
-    found = []
-    for _ in range(MEASURED):
-        began_s = clock()
-        outcome_of(parser, content)
-        found.append(1000 * (clock() - began_s))
-    return min(found)
-
-
-def _settled() -> int:
+def _resident() -> int:
     collect_and_trim()
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text(RESET_PEAK)
     now, _ = resident(os.getpid())
     return now
 
@@ -179,9 +220,8 @@ def _serve(
 ) -> None:
     logging.disable()
     parser = load(path)
-    for sample in parser.samples:  # what is loaded on first use
-        outcome_of(parser, sample)
-    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + parser.room_mb * MB,) * 2)
+    for sample in parser.samples:  # what is loaded on first use, without a bound
+        _outcome(parser, sample)
 
     def begun(number: int) -> None:
         at.value = number
@@ -190,8 +230,3 @@ def _serve(
     found = measure(name, parser, seed, range(begin, end), begun=begun)
     signal.setitimer(signal.ITIMER_REAL, 0)
     line.send(found)
-
-
-def _address_space() -> int:
-    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
-    return pages * resource.getpagesize()

@@ -41,6 +41,11 @@ PARSERS = MappingProxyType(
         "caldav": f"{_HERE}.calendars:CALDAV",
         "calendar": f"{_HERE}.calendars:CALENDAR",
         "feed": f"{_HERE}.feeds:FEED",
+        "home-assistant": f"{_HERE}.home_assistant:HOME_ASSISTANT",
+        "mqtt-discovery": f"{_HERE}.mqtt:MQTT_DISCOVERY",
+        "mqtt-states": f"{_HERE}.mqtt:MQTT_STATES",
+        "mpd": f"{_HERE}.players:MPD",
+        "mpris": f"{_HERE}.players:MPRIS",
     }
 )
 """Name → the module and the name there."""
