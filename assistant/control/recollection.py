@@ -121,8 +121,8 @@ class Recollection:
 
     def told(self, count: str = "1") -> Accounts:
         """What became of the last `count` utterances; raises `ControlError` for no number."""
-        if not (count.isdecimal() and 0 < int(count) <= KEPT):
-            raise ControlError("control.arguments", f'"{count}" is no number from 1 to {KEPT}')
+        if count not in map(str, range(1, KEPT + 1)):
+            raise ControlError("control.arguments", f'"{count:.40}" is no number from 1 to {KEPT}')
         meant = [events for events in self._events.values() if not _is_noise(events)]
         last = meant[: -int(count) - 1 : -1]
         return Accounts(accounts=tuple(_account(events, self._clock()) for events in last))

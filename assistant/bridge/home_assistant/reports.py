@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import msgspec
 
 from assistant.bridge.home_assistant.feeds import latest
@@ -13,6 +11,8 @@ from assistant.skill.home import FEED
 
 LONGEST_STATE = 255
 """Most characters of a state, as in Home Assistant."""
+LARGEST_WHOLE = 2**53
+"""Largest number, either way, that is told as a whole one; a message holds none beyond 2**64."""
 MOST_PARTS = 4
 """Most numbers of a colour."""
 CHANGING = frozenset(
@@ -72,6 +72,6 @@ def plain(content: msgspec.Raw) -> str | int | float | bool | list[float] | None
         case list():
             return value if len(value) <= MOST_PARTS else None
         case float():
-            whole = math.isfinite(value) and value == round(value)
+            whole = abs(value) <= LARGEST_WHOLE and value == round(value)
             return round(value) if whole else value
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
@@ -11,6 +12,7 @@ from assistant.bridge.mpd.session import Pairs, Session
 from assistant.bridge.player import sayable
 from assistant.core.messages import ReportedAttributes
 
+_DIGITS = re.compile("[0-9]{1,9}")
 _STATES = {"play": "playing", "pause": "paused", "stop": "off"}
 _TAGS = {"media_title": "title", "media_artist": "artist", "media_album_name": "album"}
 """Attribute → the tag that it is told of."""
@@ -65,4 +67,4 @@ def _first(pairs: Pairs) -> dict[str, str]:
 
 
 def _number(text: str | None, otherwise: int) -> int:
-    return int(text) if text is not None and text.isascii() and text.isdigit() else otherwise
+    return int(text) if text is not None and _DIGITS.fullmatch(text) else otherwise

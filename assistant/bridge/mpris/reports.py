@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from assistant.bridge.mpris.session import Session, Told
+from assistant.bridge.mpris.session import Session, Told, variants
 from assistant.bridge.player import sayable
 from assistant.core.messages import ReportedAttributes
 
@@ -74,7 +74,7 @@ def _status(player: str, told: Told) -> Status | None:
 
 
 def _titles(metadata: Any) -> dict[str, str]:
-    tags = {n: v for n, (_, v) in metadata.items()} if isinstance(metadata, Mapping) else {}
+    tags = variants(metadata)
     found: dict[str, Any] = {name: tags.get(tag) for name, tag in _TITLES.items()}
     artists = tags.get("xesam:artist")
     found["media_artist"] = artists[0] if isinstance(artists, list) and artists else None

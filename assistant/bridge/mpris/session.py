@@ -58,10 +58,10 @@ class Session:
     async def read(self, player: str) -> Told:
         """What a player tells of itself; {} for one that tells nothing; raises as `players`."""
         try:
-            (told,) = await self._ask(Properties(_at(player)).get_all())
+            told = await self._ask(Properties(_at(player)).get_all())
         except NotDoneError:
             return {}
-        return {name: value for name, (_, value) in told.items()}
+        return variants(told[0]) if told else {}
 
     async def call(self, player: str, method: str, signature: str = "", *given: Any) -> None:
         """Have a player do something; raises `NotDoneError` where it refuses, and as `players`."""
@@ -91,6 +91,14 @@ class Session:
             async with asyncio.timeout(ANSWER_S):
                 answer: tuple[Any, ...] = unwrap_msg(await self._router.send_and_get_reply(message))
             return answer
+
+
+def variants(told: Any) -> dict[str, Any]:
+    """The values of a dictionary of variants, as D-Bus has it; a player may give anything else."""
+    if not isinstance(told, Mapping):
+        return {}
+    pairs = ((n, v) for n, v in told.items() if isinstance(v, tuple) and len(v) == 2)
+    return {name: value for name, (_, value) in pairs}
 
 
 def _changes() -> Iterator[MatchRule]:

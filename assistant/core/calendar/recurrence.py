@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -10,6 +11,10 @@ from icalendar import Calendar, Component
 from icalendar.prop import vBroken, vRecur
 
 from assistant.core.calendar.series import MOST_RULES, Effort, Series, require_days, wall_text
+
+# It warns of each zone that it does not know, with its name: the text of others in the journal, and
+# kept by Python for good.
+warnings.filterwarnings("ignore", module="icalendar")
 
 _DAYS_AT_MOST = ("SECONDLY", "MINUTELY", "HOURLY")
 _WITHIN_A_DAY = ("BYHOUR", "BYMINUTE", "BYSECOND")

@@ -91,6 +91,21 @@ def test_without_a_mixer_it_tells_no_volume(
     assert report.attributes[PLAYER] == {"shuffle": False}
 
 
+class Endless(int):
+    """A number that is written with very many digits."""
+
+    def __format__(self, _: str) -> str:
+        return "9" * 5_000
+
+
+def test_a_number_of_very_many_digits_is_none(
+    there: FakeMpd, join: Callable[..., PlayerBench]
+) -> None:
+    """Python refuses to read one of more than 4300."""
+    there.volume = Endless()
+    assert join().hears(HomeStates).attributes[PLAYER] == {"shuffle": False}
+
+
 def test_what_music_there_is_is_told_and_told_again_when_it_changes(
     there: FakeMpd, bench: PlayerBench
 ) -> None:

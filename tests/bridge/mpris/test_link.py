@@ -96,6 +96,7 @@ def test_what_has_no_title_is_called_by_its_file(bench: PlayerBench, join: Join)
         {"Volume": ("s", "loud"), "Shuffle": ("i", 3), "Metadata": ("as", ["?"])},
         {"Volume": ("d", 7.0), "Metadata": ("a{sv}", {"xesam:title": ("i", 3)})},
         {"Metadata": ("a{sv}", {"xesam:title": ("s", "x" * 300), "xesam:artist": ("as", [])})},
+        {"Metadata": ("a{si}", {"xesam:title": 3})},
         {"Metadata": ("a{sv}", {"xesam:title": ("s", "a\nb"), "xesam:artist": ("s", "")})},
     ],
 )

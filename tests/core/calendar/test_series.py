@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -28,6 +30,21 @@ from assistant.core.calendar.series import (
 from tests.support.effort import cpu_s
 
 BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
+
+
+def test_a_zone_that_is_unknown_writes_nothing_to_the_journal() -> None:
+    """Its name is the text of others; Python also keeps each text that it warned with."""
+    read = "from skills.capabilities.calendar.text import Timezone\nfrom icalendar import Event\n"
+    event = "BEGIN:VEVENT\\nDTSTART;TZID=/secret/Europe/Berlin:20260101T090000\\nEND:VEVENT\\n"
+    told = f"Event.from_ical('{event}')\n"
+    ran = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+        for code in (
+            read + told,
+            read.replace("skills.capabilities.calendar.text", "icalendar") + told,
+        )
+    ]
+    assert [("secret" in one.stderr) for one in ran] == [False, True]
 
 
 @pytest.fixture(autouse=True)
