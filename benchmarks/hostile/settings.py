@@ -286,7 +286,7 @@ _CONFIG = "\n".join(
     f"[{section}]\n" + "\n".join(f"{key} = {_toml(value)}" for key, value in values.items())
     for section, values in msgspec.to_builtins(Config()).items()
 )
-_HOME = """\
+HOME = """\
 floors:
   - name: First floor
     id: first
@@ -306,7 +306,7 @@ entities:
     domain: sensor
     state: {in: cold, out: "17.5"}
 """
-_SENTENCES = """\
+SENTENCES = """\
 language: en
 intents:
   HassTurnOn:
@@ -345,8 +345,8 @@ _FILES = tuple(
     (name, text.encode())
     for name, text in (
         ("config.toml", _CONFIG),
-        ("home.yaml", _HOME),
-        ("sentences.yaml", _SENTENCES),
+        ("home.yaml", HOME),
+        ("sentences.yaml", SENTENCES),
         ("pyproject.toml", _PROJECT),
     )
 )

@@ -9,7 +9,7 @@ from rich.table import Table
 
 MOST_MS = 1000.0
 """Most CPU time of an input, in milliseconds."""
-COSTLY_MS = 50.0
+COSTLY_MS = 100.0
 """CPU time from which an input is compared with the honest one of its size."""
 MOST_TIMES = 2.0
 """How often the cost of the honest one of its size an input may have."""
