@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections.abc import Callable
 
@@ -20,3 +21,19 @@ def cpu_s(work: Callable[[], object]) -> float:
         return time.thread_time() - began_s
     finally:
         gc.enable()
+
+
+def calls(work: Callable[[], object]) -> int:
+    """Functions that `work` calls, in Python and in C."""
+    count = 0
+
+    def note(_: object, event: str, __: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count

@@ -67,6 +67,10 @@ class _Book:
         return outline.document(self._name, title=called)
 
     def _spine(self) -> Iterator[str]:
+        """The chapters in their order, each once, however often it is named."""
+        return iter(dict.fromkeys(self._in_spine()))
+
+    def _in_spine(self) -> Iterator[str]:
         for entry in self._package.find_all("itemref"):
             item = self._items.get(str(entry.get("idref")))
             if item is None or entry.get("linear") == "no":
@@ -78,18 +82,21 @@ class _Book:
     def _labels(self) -> dict[str, str]:
         """Path of a chapter → its name in the table of contents (EPUB 3's, or EPUB 2's NCX)."""
         found: dict[str, str] = {}
+        for path in dict.fromkeys(self._contents()):
+            soup, folder = self._soup(path), posixpath.dirname(path)
+            for link in soup.select("nav a[href]"):
+                found.setdefault(self._path(folder, link), clean(link.get_text()))
+            for point in soup.find_all("navpoint"):
+                target, label = point.find("content"), point.find("navlabel")
+                if isinstance(target, Tag) and isinstance(label, Tag):
+                    found.setdefault(self._path(folder, target), clean(label.get_text()))
+        return found
+
+    def _contents(self) -> Iterator[str]:
         for item in self._items.values():
             is_contents = "nav" in str(item.get("properties", "")).split()
             if is_contents or item.get("media-type") == "application/x-dtbncx+xml":
-                path = self._path(self._folder, item)
-                soup, folder = self._soup(path), posixpath.dirname(path)
-                for link in soup.select("nav a[href]"):
-                    found.setdefault(self._path(folder, link), clean(link.get_text()))
-                for point in soup.find_all("navpoint"):
-                    target, label = point.find("content"), point.find("navlabel")
-                    if isinstance(target, Tag) and isinstance(label, Tag):
-                        found.setdefault(self._path(folder, target), clean(label.get_text()))
-        return found
+                yield self._path(self._folder, item)
 
     def _path(self, folder: str, link: Tag) -> str:
         target = unquote(str(link.get("href") or link.get("src") or "").split("#")[0])

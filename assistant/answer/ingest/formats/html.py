@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
 from bs4.element import CData, NavigableString, PageElement, Tag
 
 from assistant.answer.ingest.formats.outline import Outline
-from assistant.answer.ingest.formats.tables import spoken
+from assistant.answer.ingest.formats.tables import LAYING_OUT, spoken
 from assistant.answer.ingest.formats.text import refuse_binary
 from assistant.answer.knowledge.passages import Document
 
@@ -59,7 +59,7 @@ def soup_of(content: bytes | str) -> BeautifulSoup:
 
 def read(root: Tag, outline: Outline) -> None:
     """Pass the headings and lines of `root` to `outline`."""
-    reader = _Reader(outline, keep_asides=root.name != "body")
+    reader = _Reader(root, outline)
     # Not recursive: a hostile page may be nested deeper than the stack.
     open_tags: list[tuple[Tag, Iterator[PageElement]]] = [(root, iter(root.contents))]
     while open_tags:
@@ -78,22 +78,24 @@ def read(root: Tag, outline: Outline) -> None:
 class _Reader:
     """Turns the stream of tags and strings into headings and lines."""
 
-    def __init__(self, outline: Outline, keep_asides: bool) -> None:
-        self._outline, self._keep_asides = outline, keep_asides
+    def __init__(self, root: Tag, outline: Outline) -> None:
+        self._outline, self._keep_asides = outline, root.name != "body"
         self._pieces: list[str] = []
+        self._headed, self._linking, self._layouts = _around(root, (_HEADINGS, ("a",), LAYING_OUT))
 
     def text(self, text: str) -> None:
         self._pieces.append(text)
 
     def begin(self, tag: Tag) -> bool:
         """Whether the tag's content is wanted."""
-        if _is_skipped(tag) or (tag.name == "aside" and not self._keep_asides):
+        if self._is_skipped(tag) or (tag.name == "aside" and not self._keep_asides):
             return False
         if tag.name in _HEADINGS or (tag.name in _BLOCKS and tag.name != "dd"):
             self._flush()
         if tag.name == "br":
             self._pieces.append(" ")
-        rows = spoken(tag) if tag.name == "table" else None
+        is_table = tag.name == "table" and id(tag) not in self._layouts
+        rows = spoken(tag) if is_table else None
         for row in rows or ():
             self._outline.line(row)
         return rows is None
@@ -107,21 +109,36 @@ class _Reader:
         elif tag.name in _BLOCKS:
             self._flush()
 
+    def _is_skipped(self, tag: Tag) -> bool:
+        if tag.name in _SKIPPED or tag.get("role") in _SKIPPED_ROLES:
+            return True
+        if tag.has_attr("hidden") or tag.get("aria-hidden") == "true":
+            return True
+        if tag.name == "a":  # a heading's link to itself
+            return len(tag.contents) == 1 and tag.string in ("§", "¶", "#")
+        if tag.name == "sup":  # a footnote mark is dropped; the 2 of a square metre stays
+            return id(tag) in self._linking
+        return tag.name == "header" and id(tag) not in self._headed
+
     def _flush(self) -> None:
         self._outline.line("".join(self._pieces).removesuffix(": "))
         self._pieces = []
 
 
-def _is_skipped(tag: Tag) -> bool:
-    if tag.name in _SKIPPED or tag.get("role") in _SKIPPED_ROLES:
-        return True
-    if tag.has_attr("hidden") or tag.get("aria-hidden") == "true":
-        return True
-    if tag.name == "a":  # a heading's link to itself
-        return len(tag.contents) == 1 and tag.string in ("§", "¶", "#")
-    if tag.name == "sup":  # a footnote mark is dropped; the 2 of a square metre stays
-        return tag.find("a") is not None
-    return tag.name == "header" and tag.find(list(_HEADINGS)) is None
+def _around(root: Tag, kinds: Sequence[Collection[str]]) -> list[set[int]]:
+    """For each of several kinds of elements, the ids of those with one of them in it.
+
+    They are found at once: to look into each, where thousands are in one another, takes minutes.
+    """
+    found: list[set[int]] = [set() for _ in kinds]
+    for tag in root.find_all(True):
+        for names, around in zip(kinds, found, strict=True):
+            if tag.name in names:
+                for parent in tag.parents:
+                    if id(parent) in around:
+                        break
+                    around.add(id(parent))
+    return found
 
 
 def _main(soup: BeautifulSoup) -> Tag:

@@ -15,11 +15,12 @@ from assistant.answer.knowledge.passages import Document
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TITLE = re.compile(r"^title:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
 _DATE = re.compile(r"^(?:date|created):[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
-_TICKED = re.compile(r"^(\s*(?:[-*+]|\d{1,3}[.)])\s+)\[([ xX])\]\s+(.*)$", re.MULTILINE)
+# None of these goes on over what it begins with, so that each is looked for once.
+_TICKED = re.compile(r"^([ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)\[([ xX])\][ \t]+(.*)$", re.MULTILINE)
 _LABELLED = re.compile(r"^(\w[^:\n|]{0,40}: .*)\n(?=\w[^:\n|]{0,40}: )", re.MULTILINE)
 """A line with a label before one with another: no paragraph, though no line is empty between."""
-_NOTE_MARK = re.compile(r"\[\^[^\]\s]+\]:?")
-_WIKI_LINK = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]")
+_NOTE_MARK = re.compile(r"\[\^[^\[\]\s]+\]:?")
+_WIKI_LINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 

@@ -10,10 +10,15 @@ LONGEST_CELL = 200
 """Most characters of a cell; a table with longer cells and no head is a page's layout."""
 
 
+LAYING_OUT = frozenset(("table", "h1", "h2", "h3", "h4", "ul", "ol"))
+"""Elements that only a table that is a page's layout has in it."""
+
+
 def spoken(table: Tag) -> list[str] | None:
-    """A line for each row, such as "X12: weight: 3 kg; colour: red."; None for a mere layout."""
-    if table.find(["table", "h1", "h2", "h3", "h4", "ul", "ol"]) is not None:
-        return None
+    """A line for each row, such as "X12: weight: 3 kg; colour: red."; None for a mere layout.
+
+    One with any of `LAYING_OUT` in it is a layout, which the caller sees to.
+    """
     rows = [row.find_all(["th", "td"]) for row in table.find_all("tr")]
     words = [[clean(cell.get_text(" ")) for cell in row] for row in rows]
     head: list[str] = []

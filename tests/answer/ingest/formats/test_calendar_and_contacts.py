@@ -10,6 +10,7 @@ import pytest
 from assistant.answer.ingest.formats import calendar, contacts
 from assistant.answer.knowledge.passages import Section
 from assistant.core.errors import AnswerError
+from tests.support.effort import cpu_s
 
 
 @pytest.fixture(autouse=True)
@@ -183,3 +184,15 @@ def test_contacts_are_told_in_sentences() -> None:
 def test_what_is_no_card_is_named() -> None:
     with pytest.raises(AnswerError, match=r"^a\.vcf holds no contacts"):
         contacts.parse("a.vcf", b"BEGIN:VCARD\nFN:Ada\n")
+
+
+def test_a_charset_that_is_named_twice_makes_no_card() -> None:
+    card = b"BEGIN:VCARD\nVERSION:2.1\nFN;CHARSET=a,b;ENCODING=QUOTED-PRINTABLE:x=3D\nEND:VCARD\n"
+    with pytest.raises(AnswerError, match="holds no contacts"):
+        contacts.parse("a.vcf", card)
+
+
+def test_a_line_is_read_in_one_way() -> None:
+    """The package's own pattern tries 2 to the power of its number of "=" ways."""
+    card = CARDS + b"BEGIN:VCARD\nFN;A=" + b"=," * 30 + b"\nEND:VCARD\n"
+    assert cpu_s(lambda: contacts.parse("a.vcf", card)) < 5

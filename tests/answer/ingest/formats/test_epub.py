@@ -85,3 +85,22 @@ def test_a_bomb_is_refused_before_it_unpacks(monkeypatch: pytest.MonkeyPatch) ->
     bomb = FILES | {"OEBPS/text/one.xhtml": " " * 1_000_001}
     with pytest.raises(AnswerError, match="unpacks to more than 1 MB"):
         epub.parse("l.epub", _zipped(bomb))
+
+
+def test_a_file_that_is_named_again_and_again_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def content(book: zipfile.ZipFile, name: str) -> bytes:
+        read.append(name)
+        with book.open(name) as file:
+            return file.read()
+
+    monkeypatch.setattr(zipfile.ZipFile, "read", content)
+    again = '<itemref idref="one"/>' * 100
+    items = "".join(f'<item id="n{n}" href="nav.xhtml" properties="nav"/>' for n in range(100))
+    opf = PACKAGE.replace("</spine>", f"{again}</spine>").replace(
+        "</manifest>", f"{items}</manifest>"
+    )
+    document = epub.parse("l.epub", _zipped(FILES | {"OEBPS/a.opf": opf}))
+    assert [section.text for section in document.sections] == ["It blew.", "He slept."]
+    assert len(read) == len(set(read)) == 5

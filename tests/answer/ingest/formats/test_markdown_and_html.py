@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from assistant.answer.ingest.formats import html, markdown
 from assistant.core.errors import AnswerError
+from tests.support.effort import calls
 
 NOTES = b"""\
 ---
@@ -115,3 +118,32 @@ def test_each_entry_of_a_diary_is_a_line() -> None:
         "9 May Slugs.",
         "In all, on 9 May I quit.",
     ]
+
+
+@pytest.mark.parametrize("nest", ["<sup>", "<table>"])
+def test_elements_in_one_another_cost_work_in_proportion(nest: str) -> None:
+    pages = (f"<body>{nest * count}x".encode() for count in (100, 400))
+    some, more = (calls(partial(html.parse, "a.html", page)) for page in pages)
+    assert more < 5 * some
+
+
+def test_what_is_in_an_element_decides_at_any_depth() -> None:
+    page = (
+        "<body><header><div><h2>Kept</h2></div></header><header><p>Dropped</p></header>"
+        '<p>3 m<sup>2</sup><sup><b><a href="#1">1</a></b></sup></p>'
+        "<table><tr><td><div><h3>Laid</h3></div>out</td><td>apart</td></tr></table>"
+        "<table><tr><th>Dish</th><th>Minutes</th></tr><tr><td>Pie</td><td>40</td></tr></table>"
+    )
+    document = html.parse("a.html", page.encode())
+    assert document.title == "Kept"
+    assert [(s.place, s.text) for s in document.sections] == [
+        ("", "3 m2"),
+        ("Laid", "out\napart\nPie: minutes: 40."),
+    ]
+
+
+def test_what_begins_again_and_again_is_looked_for_once() -> None:
+    """A mark, a link and a box each end before the next of their kind, or are none."""
+    text = b"[^a[^b] [[c[[d]] -\n\n[x] e\n"
+    (section,) = markdown.parse("a.md", text).sections
+    assert section.text.split("\n") == ["[^a [[cd -", "[x] e"]
