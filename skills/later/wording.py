@@ -101,9 +101,10 @@ def _every(due: AtTime, clock: str) -> str:
     days = parts.get("BYDAY", "")
     if days in _GROUPS and count == 1:
         return f"{_GROUPS[days]} {clock}"
-    if parts["FREQ"] == "WEEKLY" and days:
-        # In a calendar a day may have a number, which means nothing within a week.
-        names = joined([_DAYS[day[-2:]].capitalize() for day in days.split(",")])
+    # In a calendar of others a day may have a number, which means nothing in a week.
+    named = [_DAYS.get(day[-2:], "").capitalize() for day in days.split(",")]
+    if parts["FREQ"] == "WEEKLY" and all(named):
+        names = joined(named)
         return f"every {names} {clock}" if count == 1 else f"every {count} weeks on {names} {clock}"
     every = f"every {unit}" if count == 1 else f"every {count} {plural(unit)}"
     if parts["FREQ"] in ("MONTHLY", "YEARLY"):

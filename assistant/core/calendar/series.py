@@ -23,15 +23,14 @@ MOST_TRIED = 15_000
 of a daily rule: 29 February falls on a given day of the week up to 40 years later."""
 MOST_TRIED_IN_ALL = 200_000
 """Most days that the rules of one question try together."""
-LEAST_TRIED = 400
-"""Days that each rule may try in vain however much the others tried: a rule of every year gives
-one."""
+LEAST_TRIED = 1_200
+"""Days that each rule may try however much the others tried: a rule of every year gives two."""
 LEAST_GIVEN = 40
 """Times that each rule gives however much the others tried; one with a `COUNT` gives all before the
 time that is asked for."""
 CHEAPER = 8
-"""How much less a day counts that a rule gives than one that it tries in vain: a calendar of many
-years has thousands of them."""
+"""How much less a step counts that gives a day than one in vain: a calendar of many years has
+thousands of them."""
 LONGEST_RULE = 500
 """Most characters of a rule; each of its values is work on every day that it tries."""
 _DAYS = {"WEEKLY": 7, "MONTHLY": 31, "YEARLY": 366}
@@ -111,7 +110,8 @@ def days_of(rule: str, start: datetime, effort: Effort | None = None) -> Iterato
         for given, day in enumerate(rrulestr(rule, dtstart=start).replace(interval=step)):
             if effort.left < 0 and given > LEAST_GIVEN:
                 raise RuleError("its rule, with those of others, gives too many days")
-            effort.left += step.tried - step.tried // CHEAPER - 1
+            if step.tried <= step.days:
+                effort.left += step.tried - step.tried // CHEAPER - 1
             step.tried = 0
             yield day
     except RuleError:
@@ -195,24 +195,25 @@ def _zone(series: Series) -> tzinfo | None:
 class _Step(int):
     """The interval of a rule, which counts the days that it tries, as dateutil adds it each step.
 
-    It raises `RuleError` after too many of them since `tried` was 0.
+    It raises `RuleError` after too many of them since `tried` was 0, and after too many in all once
+    the rules of its effort have tried theirs.
     """
 
     tried: int
-    _most: int
-    _days: int
+    days: int
+    """Days that one step counts as."""
+    _beyond: int
     _effort: Effort
 
     def __new__(cls, interval: int, parts: Mapping[str, str], effort: Effort) -> _Step:
         made = super().__new__(cls, interval)
         days = _days(parts)
-        made.tried, made._effort = 0, effort
-        made._most = min(MOST_TRIED, max(LEAST_TRIED, effort.left))
+        made.tried, made._beyond, made._effort = 0, 0, effort
         # Each position is looked for among the days, and a step passes by every month.
         positions = parts.get("BYSETPOS", "").count(",") + 1 if "BYSETPOS" in parts else 0
-        made._days = days * (1 + positions)
+        made.days = days * (1 + positions)
         if days < _DAYS["MONTHLY"]:
-            made._days += days * interval // _DAYS["MONTHLY"]
+            made.days += days * interval // _DAYS["MONTHLY"]
         return made
 
     def __radd__(self, other: int) -> int:
@@ -224,9 +225,11 @@ class _Step(int):
         return int(self) * other
 
     def _count(self) -> None:
-        self.tried += self._days
-        self._effort.left -= self._days
-        if self.tried > self._most:
+        self.tried += self.days
+        self._effort.left -= self.days
+        if self._effort.left < 0:
+            self._beyond += self.days
+        if self.tried > MOST_TRIED or self._beyond > LEAST_TRIED:
             raise RuleError("its rule gives no days, or too seldom")
 
 

@@ -319,6 +319,16 @@ def test_many_rules_that_give_many_days_before_the_question_are_bounded_together
     assert len(list(_between(later, "2026-02-01", "2026-03-01", effort))) == 4
 
 
+def test_rules_that_give_a_day_in_time_again_and_again_are_bounded_together() -> None:
+    effort = Effort()
+    rule = "FREQ=DAILY;BYYEARDAY=1;BYSETPOS=-1;COUNT=99999999"
+    series = Series(start="1600-02-29", rules=(rule,) * 4)
+    since, until = (datetime(year, 1, 1, tzinfo=BERLIN) for year in (2028, 2029))
+    with pytest.raises(RuleError):
+        list(occurrences(series, since, until, BERLIN, effort))
+    assert MOST_TRIED_IN_ALL - effort.left <= MOST_TRIED_IN_ALL + 5 * LEAST_TRIED
+
+
 def test_a_birthday_of_long_ago_is_found_without_its_years() -> None:
     effort = Effort()
     series = Series(start="1604-02-29", rules=("FREQ=YEARLY",), lasts_s=86_400)

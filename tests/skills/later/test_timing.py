@@ -213,3 +213,12 @@ def test_the_end_of_a_while_in_words() -> None:
     assert in_words(tomorrow, wall.timing, link="until") == "until tomorrow at 7:30 am"
     dusk = wall.timing.first(When(kind="until", said="", sun=SunEvent(event="dusk")))
     assert in_words(dusk, wall.timing, link="until") == "until dusk"
+
+
+def test_a_number_of_a_day_means_nothing_in_a_week() -> None:
+    """As in a calendar of others."""
+    wall = Wall(datetime(2026, 3, 6, 12, tzinfo=ZURICH))
+    due = AtTime(local=datetime(2026, 3, 9, 7), rule="FREQ=WEEKLY;BYDAY=5MO,-1FR")
+    assert in_words(due, wall.timing) == "every Monday and Friday at 7 am"
+    odd = AtTime(local=datetime(2026, 3, 9, 7), rule="FREQ=WEEKLY;BYDAY=XX")
+    assert in_words(odd, wall.timing) == "every week at 7 am"
