@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from hassil.expression import Alternative, Expression, TextChunk
 from hassil.expression import Sequence as ExpressionSequence
@@ -31,12 +32,16 @@ def flat_alternative(expression: Alternative) -> Expression:
 def flat_sequence(expression: ExpressionSequence) -> Expression:
     """Flatten a sequence of flat parts, and join neighbouring words."""
     items: list[Expression] = []
-    for item in _unnested(expression):
-        if isinstance(item, TextChunk) and items and isinstance(items[-1], TextChunk):
-            items[-1] = TextChunk(re.sub(" +", " ", items[-1].text + item.text))
-        elif not (isinstance(item, TextChunk) and not item.text):
-            items.append(item)
+    for are_words, run in groupby(_unnested(expression), lambda item: isinstance(item, TextChunk)):
+        together = list(run)
+        items += [_joined(together)] if are_words else together
+    items = [item for item in items if not (isinstance(item, TextChunk) and not item.text)]
     return items[0] if len(items) == 1 else ExpressionSequence(items) if items else TextChunk("")
+
+
+def _joined(words: Iterable[Expression]) -> TextChunk:
+    texts = [item.text for item in words if isinstance(item, TextChunk)]
+    return TextChunk(re.sub(" +", " ", "".join(texts)) if len(texts) > 1 else texts[0])
 
 
 def _unnested(expression: ExpressionSequence) -> Iterator[Expression]:

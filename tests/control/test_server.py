@@ -196,6 +196,10 @@ def test_what_cannot_be_answered_gets_one_error_line(
             '"use": Expected `float` < 1.0 - at `$.share`',
         ),
         (
+            b'{"command": "use", "arguments": ["nlu", "ner", "2", "0.5", "%s"]}\n' % (b"9" * 400),
+            '"use": Expected `int` <= 1000000000 - at `$.utterances`',
+        ),
+        (
             b'{"command": "use", "arguments": ["nlu", "ner", "2"]}\n',
             "nlu does not run just now; try again",
         ),

@@ -17,7 +17,7 @@ class Replace(Control, frozen=True, kw_only=True):
     version: str
     share: Annotated[float, Meta(ge=0, lt=1)] = 0.0
     """The share of utterances that it reads on trial beside the version in use; 0 for all."""
-    utterances: Annotated[int, Meta(ge=0)] = 0
+    utterances: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 0
     """How many utterances a trial compares."""
 
 
