@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import random
 from collections.abc import Callable
+from importlib.util import find_spec
 from types import MappingProxyType
 
 import msgspec
@@ -51,6 +52,7 @@ PARSERS = MappingProxyType(
         "epub": f"{_HERE}.documents:EPUB",
         "contacts": f"{_HERE}.documents:CONTACTS",
         "events": f"{_HERE}.documents:EVENTS",
+        **({"hub": f"{_HERE}.hub:HUB"} if find_spec("fastapi") else {}),
         "control": f"{_HERE}.requests:CONTROL",
         "mdns": f"{_HERE}.network:MDNS",
         "mqtt-discovery": f"{_HERE}.mqtt:MQTT_DISCOVERY",
@@ -59,7 +61,7 @@ PARSERS = MappingProxyType(
         "mpris": f"{_HERE}.players:MPRIS",
     }
 )
-"""Name → the module and the name there."""
+"""Name → the module and the name there; that of the hub where its extra is installed."""
 
 
 def load(path: str) -> Parser:
