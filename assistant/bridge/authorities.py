@@ -1,4 +1,4 @@
-"""Whose certificates are trusted."""
+"""Whose certificates are trusted, and what is said of those that are not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,24 @@ import ssl
 from pathlib import Path
 
 from assistant.core.errors import ConfigError
+
+NAME_MISMATCH = (62, 64)
+"""X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH of OpenSSL."""
+OUT_OF_DATE = (9, 10)
+"""X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED."""
+
+
+def refusal(error: ssl.SSLCertVerificationError, authority: str, address: str = "") -> str:
+    """What is wrong with a server's certificate, and what to do.
+
+    `authority` and `address` are the settings of whom is trusted and of where the server is.
+    """
+    remedy = f"see {authority}"
+    if error.verify_code in NAME_MISMATCH and address:
+        remedy = f"set {address} to a name that it holds"
+    elif error.verify_code in OUT_OF_DATE:
+        remedy = "renew it, or set this device's clock"
+    return f"its certificate is refused: {error.verify_message.rstrip('.')}; {remedy}"
 
 
 def trusting(ca_file: str, setting: str) -> ssl.SSLContext:

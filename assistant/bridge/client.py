@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from paho.mqtt.client import Client
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.enums import CallbackAPIVersion, LogLevel, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from assistant.bridge.authorities import NAME_MISMATCH, OUT_OF_DATE
 from assistant.bridge.discovery.announcements import LARGEST_BYTES
 from assistant.bridge.payloads import LARGEST_PAYLOAD_BYTES, presence_topic
+from assistant.core.clock import boottime_s
 from assistant.core.errors import ConfigError
 from assistant.core.settings.mqtt import MqttSettings
 
@@ -29,10 +31,8 @@ WAITING_COMMANDS = 256
 """Most commands that wait for the broker's acknowledgement."""
 VERSIONS = {"5": MQTTProtocolVersion.MQTTv5, "3.1.1": MQTTProtocolVersion.MQTTv311}
 
-_NAME_MISMATCH = (62, 64)
-"""X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH of OpenSSL."""
-_OUT_OF_DATE = (9, 10)
-"""X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED."""
+_KIND_AND_QOS, _PUBLISH_TWICE_CONFIRMED = 0xF6, 0x34
+"""Of a packet's first byte what it is and its quality of service, and PUBLISH with QoS 2."""
 
 
 class _Handshake(ssl.SSLSocket):
@@ -47,9 +47,15 @@ class _Handshake(ssl.SSLSocket):
 
 
 class Connection(Client):
-    """paho's client; unlike paho's own, it reports when its thread has ended."""
+    """paho's client, within bounds that hold whatever the broker was asked for.
+
+    Unlike paho's own, it reports when its thread has ended.
+    """
 
     when_ended: Callable[[BaseException | None], None]
+    largest_bytes = LARGEST_BYTES + OVERHEAD_BYTES
+    """Most bytes that are kept of a packet, so that what is cut is still too large to be taken."""
+    _since_s, _wait_s = 0.0, 0
 
     def loop_forever(
         self, timeout: float = 1.0, retry_first_connection: bool = False
@@ -59,6 +65,33 @@ class Connection(Client):
             return super().loop_forever(timeout, retry_first_connection)
         finally:
             self.when_ended(sys.exception())
+
+    def reconnect(self) -> MQTTErrorCode:
+        """Connect, as paho's thread does each time."""
+        self._since_s = boottime_s()
+        return super().reconnect()
+
+    def _reconnect_wait(self) -> None:
+        # paho begins anew with every answer, so a broker that always hangs up would be called, and
+        # complained of, each second.
+        least_s, most_s = RECONNECT_S
+        lasted = boottime_s() - self._since_s > most_s
+        self._wait_s = least_s if lasted or not self._wait_s else min(2 * self._wait_s, most_s)
+        self.reconnect_delay_set(self._wait_s, self._wait_s)
+        super()._reconnect_wait()
+
+    def _sock_recv(self, bufsize: int) -> bytes:
+        # What is beyond is read and dropped: a device must not cut the home off by a large message.
+        del self._in_packet["packet"][self.largest_bytes :]
+        return super()._sock_recv(min(bufsize, self.largest_bytes))
+
+    def _packet_handle(self) -> MQTTErrorCode:
+        # paho would hold as many of them as there are numbers until the broker releases each.
+        if self._in_packet["command"] & _KIND_AND_QOS == _PUBLISH_TWICE_CONFIRMED:
+            why = "the broker sends with QoS 2, which nobody has asked for"
+            self._easy_log(LogLevel.MQTT_LOG_ERR, why)
+            return MQTTErrorCode.MQTT_ERR_PROTOCOL
+        return super()._packet_handle()
 
 
 def connection(settings: MqttSettings) -> Connection:
@@ -73,15 +106,14 @@ def connection(settings: MqttSettings) -> Connection:
     if context := tls(settings):
         client.tls_set_context(context)
     client.will_set(presence_topic(settings.prefix), "offline", qos=1, retain=True)
-    client.reconnect_delay_set(*RECONNECT_S)
     client.max_queued_messages_set(WAITING_COMMANDS)
     # An exception in a callback would end paho's thread, and with it the connection for good.
     client.suppress_exceptions = True
+    largest = LARGEST_BYTES if settings.discover else LARGEST_PAYLOAD_BYTES
     limits = None
     if settings.version == "5":
         limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        largest = LARGEST_BYTES if settings.discover else LARGEST_PAYLOAD_BYTES
-        limits.MaximumPacketSize = largest + OVERHEAD_BYTES
+        limits.MaximumPacketSize = client.largest_bytes = largest + OVERHEAD_BYTES
     client.on_socket_open = _send_at_once
     client.connect_async(_host(settings), settings.port, KEEPALIVE_S, properties=limits)
     return client
@@ -134,9 +166,9 @@ def why_unreachable(settings: MqttSettings, error: BaseException | None) -> str:
     where = f"{settings.host}:{settings.port}"
     match error:
         case ssl.SSLCertVerificationError(verify_code=code, verify_message=said):
-            if code in _NAME_MISMATCH:
+            if code in NAME_MISMATCH:
                 remedy = f'set mqtt.host to a name that it holds, not "{settings.host}"'
-            elif code in _OUT_OF_DATE:
+            elif code in OUT_OF_DATE:
                 remedy = "renew it, or set this device's clock"
             else:
                 remedy = "set mqtt.ca_file to the certificate of the authority that signed it"

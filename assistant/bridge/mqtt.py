@@ -43,6 +43,9 @@ RETAINED_S = 5.0
 """Seconds after a connection until which the broker has sent what it keeps of anomalies."""
 LOOK_EVERY_S = 30.0
 """Seconds between two looks whether the assistant is muted."""
+_SILENT = "Keep alive timeout"
+"""What paho calls it that nothing was heard for long."""
+
 log = logging.getLogger(__name__)
 
 
@@ -346,6 +349,8 @@ class Broker(Link):
     ) -> None:
         if self._answered and not self._refused:
             self._changed(False, f"connection lost: {reason}")
+        elif not self._refused and str(reason) == _SILENT:
+            self._changed(False, "it accepts the connection, and is silent")
         elif not self._refused:
             told = "it hung up unasked; see mqtt.tls, and mqtt.version for a broker without MQTT 5"
             self._changed(False, told)

@@ -57,13 +57,35 @@ def test_nobody_is_named_unless_the_settings_do(connects: dict[str, Any]) -> Non
     assert connection(settings(username="hark"))._password is None
 
 
-def test_it_looks_for_the_broker_within_a_minute_and_holds_so_many_commands(
+def test_it_holds_so_many_commands(
     connects: dict[str, Any],
 ) -> None:
     made = connection(settings())
-    assert (made._reconnect_min_delay, made._reconnect_max_delay) == (1, 60)
     assert made.max_queued_messages == 256
     assert made.suppress_exceptions
+
+
+def test_a_broker_that_hangs_up_again_and_again_is_called_less_and_less(
+    connects: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(made: Connection, lasts_s: float) -> float:
+        """How long is waited after a connection that was answered, and lasted so long."""
+        made.reconnect()
+        made._reconnect_delay = None  # as paho does with each answer
+        now_s[0] += lasts_s
+        made._reconnect_wait()
+        return waited.pop()
+
+    now_s, waited = [1000.0], list[float]()
+    monkeypatch.setattr(client, "boottime_s", lambda: now_s[0])
+    paho = Connection.__mro__[1]
+    monkeypatch.setattr(paho, "reconnect", lambda _: None)
+    monkeypatch.setattr(
+        paho, "_reconnect_wait", lambda self: waited.append(self._reconnect_max_delay)
+    )
+    made = connection(settings())
+    assert [connect(made, 0.1) for _ in range(8)] == [1, 2, 4, 8, 16, 32, 60, 60]
+    assert [connect(made, 61.0), connect(made, 0.1)] == [1, 2]
 
 
 def test_under_version_5_the_broker_keeps_large_packets_back(connects: dict[str, Any]) -> None:

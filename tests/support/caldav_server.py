@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ssl
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -41,7 +42,7 @@ class CalDavServer:
     silence, and bytes for an answer that goes on for ever.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.events: dict[str, str] = {}
         self.asked: list[str] = []
         self.spoil: Spoil = lambda _, body: (207, body)
@@ -69,7 +70,11 @@ class CalDavServer:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._server.handle_error = lambda *_: None  # type: ignore[method-assign]
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}{PATH}"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        self.url = (
+            f"{'https' if tls else 'http'}://127.0.0.1:{self._server.server_address[1]}{PATH}"
+        )
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
 

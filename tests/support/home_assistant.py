@@ -10,6 +10,7 @@ import contextlib
 import json
 import queue
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -117,9 +118,9 @@ class HomeAssistant:
         """Connection → type of event, or list, it has subscribed to → by which message."""
         self._lock = threading.RLock()
 
-    def start(self) -> None:
+    def start(self, tls: ssl.SSLContext | None = None) -> None:
         """Serve; it is there when this returns."""
-        self._server = serve(self._served, "127.0.0.1", self.port, compression=None)
+        self._server = serve(self._served, "127.0.0.1", self.port, compression=None, ssl=tls)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def stop(self) -> None:

@@ -254,7 +254,8 @@ async def _named_faults(origin: Origin) -> AsyncIterator[None]:
     except TimeoutError as error:
         raise BridgeError("bridge.silent", f"{origin} does not answer in time") from error
     except FAULTS as error:
-        raise BridgeError("bridge.away", f"{origin}: {why(error, 'calendar.ca_file')}") from error
+        told = why(error, "calendar.ca_file", "calendar.url")
+        raise BridgeError("bridge.away", f"{origin}: {told}") from error
     except ValueError as error:
         message = f"{origin} answers what is no CalDAV: {error}"
         raise BridgeError("bridge.answer", message) from error

@@ -13,6 +13,7 @@ import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from assistant.bridge.authorities import refusal
 from assistant.bridge.complaints import Complaints
 from assistant.bridge.local import local_socket
 from assistant.core.errors import UNDECODABLE, BridgeError
@@ -224,8 +225,8 @@ async def _said(connection: ClientConnection) -> str:
 
 def _why_unopened(error: BaseException) -> str:
     match error:
-        case ssl.SSLCertVerificationError(verify_message=said):
-            return f"its certificate is refused: {said.rstrip('.')}; see home_assistant.ca_file"
+        case ssl.SSLCertVerificationError():
+            return refusal(error, "home_assistant.ca_file", "home_assistant.url")
         case ssl.SSLError():
             return "it speaks no TLS there; see home_assistant.url"
         case TimeoutError():

@@ -22,6 +22,8 @@ LARGEST_ANSWER_BYTES = 32 << 20
 """Most bytes of an answer: the titles of half a million songs."""
 MOST_PAIRS = 1000
 """Most lines that are kept of an answer; the rest is read, and dropped."""
+MOST_LETTERS = 4 << 20
+"""Most letters that are kept of an answer, each of which may take four bytes."""
 GREETING_S = 10.0
 """Seconds until the connection is proved."""
 ANSWER_S = 2.0
@@ -124,7 +126,7 @@ class Session:
 
     async def _answer(self, most_pairs: int) -> Pairs:
         pairs: Pairs = []
-        left = LARGEST_ANSWER_BYTES
+        left, room = LARGEST_ANSWER_BYTES, MOST_LETTERS
         while (line := await self._line()) != "OK":
             left -= len(line)
             if refusal := _ACK.fullmatch(line):
@@ -135,7 +137,8 @@ class Session:
             if left < 0:
                 message = f"{self._there} answers more than {LARGEST_ANSWER_BYTES} bytes"
                 raise BridgeError("bridge.answer", message)
-            if len(pairs) < most_pairs:
+            if len(pairs) < most_pairs and len(line) <= room:
+                room -= len(line)
                 pairs.append((pair[1].lower(), pair[2]))
         return pairs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -64,10 +65,12 @@ def _status(player: str, told: Told) -> Status | None:
     if state is None:
         return None
     volume, shuffle = told.get("Volume"), told.get("Shuffle")
+    if not isinstance(volume, float) or not math.isfinite(volume):
+        volume = None
     return Status(
         player=player,
         state=state,
-        volume=min(max(volume, 0.0), 1.0) if isinstance(volume, float) else None,
+        volume=None if volume is None else min(max(volume, 0.0), 1.0),
         shuffle=shuffle if isinstance(shuffle, bool) else None,
         titles=_titles(told.get("Metadata")),
     )

@@ -8,6 +8,8 @@ from typing import Any
 
 import httpcore2
 
+from assistant.bridge.authorities import refusal
+
 CONNECT_S = 0.8
 """Most seconds for one address, as others of the same name may answer."""
 FAULTS = (
@@ -38,10 +40,10 @@ class Pinned(httpcore2.AnyIOBackend):
         return await super().connect_tcp(self._addresses[-1], port, timeout, *given, **named)
 
 
-def why(error: BaseException, setting: str) -> str:
+def why(error: BaseException, authority: str, address: str = "") -> str:
     """What is wrong, in words; the libraries' own may quote what was sent.
 
-    `setting` names whose certificates are trusted.
+    The settings are named as in `refusal`.
     """
     causes: list[BaseException] = []
     while error and error not in causes:
@@ -49,8 +51,8 @@ def why(error: BaseException, setting: str) -> str:
         error = error.__cause__ or error.__context__  # type: ignore[assignment]
     for cause in causes:
         match cause:
-            case ssl.SSLCertVerificationError(verify_message=said):
-                return f"its certificate is refused: {said.rstrip('.')}; see {setting}"
+            case ssl.SSLCertVerificationError():
+                return refusal(cause, authority, address)
             case ssl.SSLError():
                 return "it speaks no TLS there"
             case PermissionError():

@@ -77,6 +77,18 @@ def test_its_state_is_that_of_a_media_player(there: FakeMpd, bench: PlayerBench)
     bench.tells("paused", is_volume_muted=True, shuffle=True, **told)
 
 
+@pytest.mark.parametrize("number", [b"9" * 5000, b"-3", "٣".encode(), b""])
+def test_what_is_no_number_is_taken_for_none(
+    there: FakeMpd, join: Callable[..., PlayerBench], number: bytes
+) -> None:
+    status = b"volume: %b\nplaylistlength: %b\nstate: stop\nOK\n"
+    there.instead["status"] = status % (number, number)
+    bench = join()
+    bench.tells("off")
+    bench.is_there()
+    assert bench.does("playing") == "failed"  # its queue is taken for empty
+
+
 def test_a_song_without_a_title_is_called_by_its_file(there: FakeMpd, bench: PlayerBench) -> None:
     there.by_hand(queue=[Song("", "", "", "")], state="play")
     bench.tells("playing", media_title=".flac")
@@ -338,6 +350,16 @@ def test_an_answer_without_an_end_is_cut(
     monkeypatch.setattr(session_module, "LARGEST_ANSWER_BYTES", 1000)
     there.instead["currentsong"] = b"Title: again\n" * 1000
     assert join().is_away().endswith("answers more than 1000 bytes")
+
+
+def test_of_long_names_no_more_is_kept_than_there_is_room_for(
+    there: FakeMpd, join: Callable[..., PlayerBench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "MOST_LETTERS", 500)
+    names = ["Jazz", "😀" + "x" * 500, *(letter * 90 for letter in "abcdefg"), "Rock"]
+    there.instead["list"] = "".join(f"Genre: {name}\n" for name in names).encode() + b"OK\n"
+    library = join().hears(MusicLibrary)
+    assert library.names["genre"] == ("Jazz", *(letter * 90 for letter in "abcde"))
 
 
 def test_a_server_that_is_not_at_home_is_not_asked(join: Callable[..., PlayerBench]) -> None:

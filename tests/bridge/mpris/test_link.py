@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -95,6 +96,8 @@ def test_what_has_no_title_is_called_by_its_file(bench: PlayerBench, join: Join)
     [
         {"Volume": ("s", "loud"), "Shuffle": ("i", 3), "Metadata": ("as", ["?"])},
         {"Volume": ("d", 7.0), "Metadata": ("a{sv}", {"xesam:title": ("i", 3)})},
+        {"Volume": ("d", math.nan), "Metadata": ("a{ss}", {"xesam:title": "So What"})},
+        {"Volume": ("d", math.inf), "Metadata": ("a{si}", {"xesam:title": 3})},
         {"Metadata": ("a{sv}", {"xesam:title": ("s", "x" * 300), "xesam:artist": ("as", [])})},
         {"Metadata": ("a{si}", {"xesam:title": 3})},
         {"Metadata": ("a{sv}", {"xesam:title": ("s", "a\nb"), "xesam:artist": ("s", "")})},
@@ -107,6 +110,28 @@ def test_what_is_no_property_is_left_out(
     told = bench.hears(HomeStates, lambda m: m.states.get(PLAYER) == "playing").attributes[PLAYER]
     assert "media_title" not in told
     assert told.get("volume_level", 1.0) in (0.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("signature", "body"),
+    [
+        ("", ()),
+        ("s", ("playing",)),
+        ("ss", ("a", "b")),
+        ("a{ss}", ({"PlaybackStatus": "Playing"},)),
+        ("a{si}", ({"PlaybackStatus": 1},)),
+    ],
+)
+def test_one_that_answers_in_other_types_is_no_player_and_hides_no_other(
+    bench: PlayerBench, join: Join, signature: str, body: tuple[Any, ...]
+) -> None:
+    odd, other = join("odd"), join("vlc")
+    odd.answers = signature, body
+    other.plays("So What")
+    bench.tells("playing", media_title="So What")
+    odd.plays("Nothing")
+    assert bench.does("paused") == "sent"
+    assert other.did == [("Pause",)]
 
 
 def test_one_that_says_no_state_is_no_player(bench: PlayerBench, join: Join) -> None:
