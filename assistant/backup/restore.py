@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from assistant.answer.knowledge.schema import MIGRATIONS as KNOWLEDGE_MIGRATIONS
 from assistant.backup.archive import PASSWORD, STATE, Manifest, read_archive
-from assistant.backup.contents import DATABASES, FILES, REBUILT
+from assistant.backup.contents import DATABASES, FILES, REBUILT, table_files
 from assistant.backup.places import Place, require_state_folder, settled
-from assistant.core.database import recorded_migrations
+from assistant.backup.soundness import code_of, read_at_rest
 from assistant.core.errors import InputError, StorageError
 from assistant.core.files import aside_of, exchange, open_locked, sync
 from assistant.core.layout import (
@@ -168,8 +168,9 @@ def _lay_state_ready(
     ready.mkdir(mode=0o700)
     staged.callback(shutil.rmtree, ready, ignore_errors=True)
     read_archive(archive, lambda name: _within(ready, name) if _of_state(name) else None)
-    for name, known in _KNOWN_STEPS.items():
-        _require_known_schema(ready / name, {step.__name__ for step in known}, manifest)
+    for database in (*(ready / name for name in DATABASES), *table_files(ready)):
+        if database.exists():
+            _require_sound(database, manifest)
     owner = state if state.exists() else None
     for path in (ready, *ready.rglob("*")):
         _give(path, owner)
@@ -180,21 +181,31 @@ def _lay_state_ready(
     return Place(ready, state)
 
 
-def _require_known_schema(database: Path, known: set[str], manifest: Manifest) -> None:
-    if not database.exists():
-        return
+def _require_sound(database: Path, manifest: Manifest) -> None:
+    """Raise `InputError` for a database that nobody could use, or that is not as ours are.
+
+    Views and triggers of skills are their own affair, and run where skills do.
+    """
     try:
-        later = recorded_migrations(database) - known
+        found = read_at_rest(database)
     except StorageError as error:
         raise InputError(
             "backup.damaged", f"the backup's {database.name}: cannot be read"
         ) from error
-    if later:
+    known = _KNOWN_STEPS.get(database.name)
+    if known is None:
+        return
+    if not found.migrations:
+        raise InputError("backup.damaged", f"the backup's {database.name}: cannot be read")
+    if later := found.migrations - {step.__name__ for step in known}:
         message = (
             f"the backup's {database.name} was written by a later version of Hark"
             f" ({manifest.program[:40]}: {', '.join(sorted(later))}); update Hark first"
         )
         raise InputError("backup.newer", message)
+    if found.code - code_of(known):
+        message = f"the backup's {database.name} has views or triggers that are none of Hark's"
+        raise InputError("backup.damaged", message)
 
 
 def _carry_over(state: Path, ready: Path) -> None:

@@ -384,11 +384,17 @@ def copy_database(source: Path, target: Path) -> None:
     raise StorageError("storage.unreadable", f"{source}: {fault}") from fault
 
 
-def recorded_migrations(path: Path) -> frozenset[str]:
-    """The steps that the schema of a database at rest has gone; raises `StorageError`."""
+@contextmanager
+def at_rest(path: Path, steps: int, largest_bytes: int) -> Iterator[Callable[[str], Any]]:
+    """What gives the rows of queries to a file that nobody has open, and that may be anybody's.
+
+    All take so many instructions at most, a value so many bytes; raises `StorageError`.
+    """
+    looks, uri = iter(range(steps // _LOOK_EVERY)), f"{path.resolve().as_uri()}?{_READ_ONLY[1]}"
     try:
-        uri = f"{path.resolve().as_uri()}?{_READ_ONLY[1]}"
         with closing(sqlite3.connect(uri, uri=True)) as connection:
-            return frozenset(n for (n,) in connection.execute("SELECT name FROM migrations"))
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, largest_bytes)
+            connection.set_progress_handler(lambda: next(looks, None) is None, _LOOK_EVERY)
+            yield lambda sql: connection.execute(sql).fetchall()
     except sqlite3.Error as error:
         raise StorageError("storage.corrupt", f"{path}: {error}") from error

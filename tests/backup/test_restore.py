@@ -80,6 +80,21 @@ class Machine:
         shutil.rmtree(into)
         return left_out
 
+    def spoil(self, name: str, *statements: str, content: bytes = b"") -> None:
+        """Back up, with one of the databases changed: the hashes are right all the same."""
+        config, _ = load_config((self.settings,))
+        with tempfile.TemporaryDirectory() as folder:
+            into = Path(folder, "gathered")
+            into.mkdir()
+            gather(config, (self.settings,), into)
+            database = into / "state" / name
+            if content:
+                database.write_bytes(content)
+            with closing(sqlite3.connect(database, isolation_level=None)) as opened:
+                for statement in statements:
+                    opened.execute(statement)
+            write_archive(into, self.archive, MADE_AT)
+
     def restore(self, *, keep_settings: bool = False) -> Sequence[Restored]:
         with prepared(self.archive, self.settings, "now", keep_settings=keep_settings) as ready:
             return ready.carry_out()
@@ -260,6 +275,32 @@ def test_a_schema_of_a_later_version_is_refused(machine: Machine) -> None:
         state.execute("INSERT INTO migrations VALUES ('create_telepathy')")
     machine.back_up()
     machine.refuses("create_telepathy.*update Hark")
+
+
+ENDLESS = "WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a) SELECT count(*) FROM a"
+
+
+def test_views_and_triggers_that_are_none_of_ours_are_refused(machine: Machine) -> None:
+    machine.spoil("state.db", f"CREATE TRIGGER t AFTER INSERT ON acted BEGIN {ENDLESS}; END")
+    machine.refuses("state.db has views or triggers that are none of Hark's")
+    machine.spoil(
+        "state.db", "ALTER TABLE migrations RENAME TO m", f"CREATE VIEW migrations AS {ENDLESS}"
+    )
+    machine.refuses("state.db: cannot be read")
+    machine.spoil("state.db", "DELETE FROM migrations", "INSERT INTO migrations VALUES ('\x1b[2J')")
+    machine.refuses("written by a later version")
+
+
+def test_tables_of_skills_that_are_garbage_are_refused(machine: Machine) -> None:
+    note(machine, 1.5)
+    sound = (machine.state / "skills" / "tides.db").read_bytes()
+    for garbage in (b"rubbish " * 999, sound[:100] + b"\xff" * (len(sound) - 100)):
+        machine.spoil("skills/tides.db", content=garbage)
+        machine.refuses("tides.db: cannot be read")
+    # What a skill has made of its own tables is its affair: it ends with the skill's process.
+    machine.spoil("skills/tides.db", f"CREATE VIEW endless AS {ENDLESS}")
+    machine.restore()
+    assert noted(machine) == [1.5]
 
 
 def test_an_earlier_schema_is_brought_up_to_date_at_the_next_start(machine: Machine) -> None:
