@@ -179,7 +179,7 @@ def _known_by(certificate: bytes) -> type[ssl.SSLObject]:
             super().do_handshake()
             if self.getpeercert(binary_form=True) != certificate:
                 error = ssl.SSLCertVerificationError(1, ANOTHER)
-                error.verify_message = ANOTHER
+                error.verify_code, error.verify_message = 0, ANOTHER
                 raise error
 
     return Known
