@@ -206,6 +206,36 @@ def test_no_way_round_the_rules_for_sockets_is_open(unit: str) -> None:
     assert seen == ["/run/hark"] * (unit != SATELLITE)  # the bus, which a satellite has none of
 
 
+WRITABLE = (
+    *("StateDirectory", "CacheDirectory", "LogsDirectory", "ConfigurationDirectory"),
+    *("RuntimeDirectory", "ReadWritePaths", "BindPaths"),
+)
+"""Settings that let a unit write where `ProtectSystem=strict` lets it not."""
+
+
+@pytest.mark.parametrize(
+    ("unit", "writable"),
+    [
+        (UNITS[0], {"StateDirectory", "CacheDirectory", "RuntimeDirectory", "BindPaths"}),
+        (UNITS[1], {"BindPaths"}),
+        (UNITS[2], {"BindPaths"}),
+        (SATELLITE, {"StateDirectory"}),
+    ],
+)
+def test_a_unit_writes_only_what_is_its_own(unit: str, writable: set[str]) -> None:
+    settings = _settings(unit)
+    assert {("ProtectSystem", "strict"), ("ProtectHome", "yes"), ("PrivateTmp", "yes")} <= {
+        *settings
+    }
+    assert {(key, value) for key, value in settings if key in WRITABLE} == {
+        (key, "/run/hark" if key == "BindPaths" else "hark") for key in writable
+    }
+    if unit == UNITS[1]:  # what it is sent by the network cannot reach what is kept
+        assert ("InaccessiblePaths", "-/var/lib/hark") in settings
+    if unit == UNITS[2]:
+        assert ("TemporaryFileSystem", "/var/lib/hark:ro") in settings
+
+
 @pytest.mark.parametrize("unit", [UNITS[2], SATELLITE])
 def test_multicast_dns_reaches_the_local_network_and_needs_no_further_sockets(unit: str) -> None:
     settings = _settings(unit)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cli.security import pair as pairing
+from assistant.core.errors import RoomsError
 from assistant.core.layout import PAIRING_FOLDER
 from assistant.pairing.secret import of_key
 from assistant.pairing.trust import Trust
@@ -79,6 +81,24 @@ def test_three_wrong_numbers_end_it(things: ExitStack, tmp_path: Path) -> None:
             at.expect(told)
         assert at.ends() == 1
     assert home.paired == (False, False)
+
+
+def test_who_always_asks_for_another_try_is_asked_three_times(
+    things: ExitStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def begins(*_: object, **__: object) -> None:
+        pass
+
+    async def guesses(*_: object, **__: object) -> None:
+        tried.append(1)
+        raise RoomsError("pairing.wrong", "that is not its number; \x1b[2J 2 more tries")
+
+    tried: list[int] = []
+    monkeypatch.setattr(pairing, "begin", begins)
+    monkeypatch.setattr(pairing, "complete", guesses)
+    status, told = Home(things, tmp_path).run("pair", NAME, given="123456\n" * 9)
+    assert (status, len(tried)) == (1, 3)
+    assert "\x1b" not in told
 
 
 def test_a_key_pairs_without_a_question(things: ExitStack, tmp_path: Path) -> None:

@@ -53,6 +53,13 @@ def test_it_lets_nobody_in_from_elsewhere_without_keys_and_encryption(tmp_path: 
     assert "No such file" in refused("--tenants", tmp_path / "none.toml")
 
 
+def test_its_own_ray_takes_orders_from_nobody_without_a_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    assert "a hub's own Ray wants a token" in refused()
+
+
 def test_there_may_not_be_fewer_workers_at_most_than_at_least() -> None:
     assert "may not be less than --replicas" in refused("--replicas", "3", "--most-replicas", "2")
 

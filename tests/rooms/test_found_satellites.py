@@ -6,6 +6,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import pytest
 
@@ -19,8 +20,11 @@ from tests.support.multicast_dns import (
     name_of_its_own,
     on_loopback,
 )
+from tests.support.pairing import paired
 from tests.support.plain_satellite import PlainSatellite
 from tests.support.processes import until
+from tests.support.running_satellite import HERE as LOOPBACK
+from tests.support.running_satellite import RunningSatellite
 from tests.support.stand_in_daemon import StandIn
 
 
@@ -54,6 +58,24 @@ def test_a_named_one_is_connected_to_and_a_stranger_is_not(things: ExitStack) ->
     daemon = base(things, **{name: SatelliteSettings()})
     until(lambda: not daemon.network.base.lacks(name))
     assert (named.connections, stranger.connections) == (1, 0)
+
+
+def test_of_two_of_one_name_the_paired_one_is_served_and_a_stranger_hears_nothing(
+    things: ExitStack, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    others = [things.enter_context(Others(address)) for address in (THERE, ELSEWHERE)]
+    name = name_of_its_own()
+    trusts = paired(tmp_path, name)
+    right = things.enter_context(closing(RunningSatellite(trusts[1])))
+    stranger = satellite(things, LOOPBACK)
+    others[0].announce(name, LOOPBACK, stranger.port)
+    settings = WyomingSettings(satellites={name: SatelliteSettings()})
+    daemon = things.enter_context(closing(StandIn(settings, trusts[0])))
+    until(lambda: "it does not speak TLS, as the one that was paired does" in caplog.text)
+    assert daemon.network.base.lacks(name)
+    others[1].announce(name, LOOPBACK, right.port)
+    until(lambda: not daemon.network.base.lacks(name))
+    assert stranger.got == []
 
 
 def test_it_is_followed_to_another_address(things: ExitStack) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import math
+import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -62,6 +63,7 @@ def hub(
     if context.invoked_subcommand is not None:
         return
     _require_safe(host, cert, key, tenants)
+    _require_token(address)
     scaling, trials = _scaling(replicas, most_replicas), _size(try_share, try_requests)
     read = partial(_tenants, tenants)
     known = read()
@@ -111,6 +113,13 @@ def _require_safe(host: str, cert: Path | None, key: Path | None, tenants: Path 
         raise InputError("hub.address", told) from error
     if not address.is_loopback and (cert is None or tenants is None):
         told = f"at {host} others reach the hub: give --tenants, and --cert with --key"
+        raise InputError("hub.open", told)
+
+
+def _require_token(cluster: str) -> None:
+    """Raise `InputError` for a Ray of its own that would take orders from the whole network."""
+    if not cluster and os.environ.get("RAY_AUTH_MODE", "token") != "token":
+        told = "RAY_AUTH_MODE is for a cluster that --address names; a hub's own Ray wants a token"
         raise InputError("hub.open", told)
 
 

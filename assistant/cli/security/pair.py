@@ -15,6 +15,7 @@ from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import InputError, RoomsError
 from assistant.core.settings.wyoming import SatelliteSettings
 from assistant.pairing.at_base import Place, begin, complete
+from assistant.pairing.number import TRIES
 from assistant.pairing.secret import of_key, of_number
 from assistant.pairing.trust import Pin, Trust
 from assistant.rooms.discovery.finding import Finder
@@ -62,7 +63,11 @@ def unpair(
 
 
 def _ask_for_number(place: Place, trust: Trust, pin: Pin) -> None:
-    """Ask until the number is right; raises `RoomsError` once the satellite has none more."""
+    """Ask until the number is right; raises `RoomsError` once it was wrong too often.
+
+    Who is asked may only say so: each number that is tried lets whoever sits between guess once.
+    """
+    tries = TRIES
     while True:
         typed = ask("It says a number. Which? ")
         try:
@@ -70,7 +75,8 @@ def _ask_for_number(place: Place, trust: Trust, pin: Pin) -> None:
             asyncio.run(complete(place, secret, trust, pin, by_key=False))
             return
         except (InputError, RoomsError) as error:
-            if error.code not in ("pairing.digits", "pairing.wrong"):
+            tries -= error.code == "pairing.wrong"
+            if error.code not in ("pairing.digits", "pairing.wrong") or not tries:
                 raise
             console.print(error.message, markup=False)
 
