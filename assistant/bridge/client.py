@@ -85,6 +85,12 @@ class Connection(Client):
         del self._in_packet["packet"][self.largest_bytes :]
         return super()._sock_recv(min(bufsize, self.largest_bytes))
 
+    def _handle_connack(self) -> MQTTErrorCode:
+        done = super()._handle_connack()
+        # A broker may ask for less often, or never: one that hangs would not be noticed.
+        self._keepalive = min(self._keepalive or KEEPALIVE_S, KEEPALIVE_S)
+        return done
+
     def _packet_handle(self) -> MQTTErrorCode:
         # paho would hold as many of them as there are numbers until the broker releases each.
         if self._in_packet["command"] & _KIND_AND_QOS == _PUBLISH_TWICE_CONFIRMED:

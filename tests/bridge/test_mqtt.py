@@ -28,6 +28,7 @@ from assistant.core.messages import DeviceChanged, HomeCommand, HomeReceipt, Hom
 from assistant.core.settings.mqtt import MqttSettings
 from tests.support.bridge import Bench
 from tests.support.mosquitto import MOSQUITTO_PASSWD, PATIENCE_S, FakeBroker, Lamp, Mosquitto
+from tests.support.processes import until
 
 CONNECTED = bytes.fromhex("20 03 00 00 00")
 """CONNACK of MQTT 5: success, no properties."""
@@ -376,6 +377,17 @@ def test_a_packet_that_no_broker_may_send_ends_the_connection_and_not_the_thread
         bench.until(DeviceChanged, present=False)
         assert bench.broker.alive
         assert told in caplog.text
+
+
+@pytest.mark.parametrize(("asked_s", "asks_every_s"), [(0, 15), (65_535, 15), (4, 4)])
+def test_a_broker_cannot_have_it_ask_less_often_whether_it_is_there(
+    things: ExitStack, asked_s: int, asks_every_s: int
+) -> None:
+    with FakeBroker(bytes.fromhex("20 06 00 00 03 13") + asked_s.to_bytes(2)) as fake:
+        bench = things.enter_context(closing(Bench(fake.port)))
+        fake.heard.get(timeout=PATIENCE_S)  # it subscribes once it is connected
+        until(lambda: bench.broker._client._keepalive == asks_every_s)
+        bench.broker._client.disconnect()
 
 
 @pytest.mark.parametrize(
