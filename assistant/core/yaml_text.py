@@ -16,6 +16,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 MOST_VALUES = 200_000
 """Most values of one document; an alias counts as all the values that it stands for."""
 DEEPEST = 100
+_TOO_DEEP = f"nested more than {DEEPEST} deep"
 LONGEST_NUMBER = 300
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _INTEGER = "tag:yaml.org,2002:int"
@@ -76,6 +77,13 @@ class _Loader(yaml.SafeLoader):
         self._sizes: dict[str, int | None] = {}
         """Anchor → the values it stands for; None while it is being composed."""
 
+    def fetch_flow_collection_start(self, token: type[yaml.Token]) -> None:
+        """Refuse what nests too deep at once: the scanner reads on, and looks at all of it."""
+        if self.flow_level >= DEEPEST:
+            mark = self.get_mark()
+            raise yaml.composer.ComposerError(None, None, _TOO_DEEP, mark)
+        super().fetch_flow_collection_start(token)
+
     def compose_node(self, parent: Node | None, index: Any) -> Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if self.check_event(yaml.AliasEvent):
@@ -84,7 +92,7 @@ class _Loader(yaml.SafeLoader):
         before = self._values
         self._depth += 1
         if self._depth > DEEPEST:
-            raise _refused(f"nested more than {DEEPEST} deep", event)
+            raise _refused(_TOO_DEEP, event)
         self._count(1, event)
         if event.anchor:
             self._sizes[event.anchor] = None

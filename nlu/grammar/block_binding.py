@@ -20,7 +20,7 @@ from hassil.expression import Sequence as ExpressionSequence
 from hassil.intents import TextSlotList
 from hassil.parser import ParseError
 
-from assistant.core.errors import InputError
+from assistant.core.errors import InputError, one_line
 from assistant.skill.manifest import IntentSchema, SlotSchema
 from assistant.skill.template import parsed
 from nlu.grammar.binding import (
@@ -82,7 +82,7 @@ def _claim(
         try:
             sentences.append(Sentence(binder.bind(parsed(text)), text=text))
         except (ParseError, AssertionError, UnknownError) as error:
-            reason = (str(error) or type(error).__name__)[:SHOWN_CHARACTERS]
+            reason = one_line(str(error) or type(error).__name__, SHOWN_CHARACTERS)
             where = f"{block.origin}: intent {block.intent}: sentence {text[:SHOWN_CHARACTERS]!r}"
             raise InputError("vocabulary.sentence", f"{where}: {reason}") from error
     written = partial(_written, block, schema, lists, rules)
@@ -159,9 +159,10 @@ class BlockBinder(Binder):
         lists: SlotLists,
         shared: dict[object, Expression],
         canonical: bool = True,
+        filling: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(schema, block.rules, lists, canonical)
-        self._block, self._shared = block, shared
+        self._block, self._shared, self._filling = block, shared, filling
         self._names = SlotSchema(
             name="name", kind="entity", requires=block.requires, excludes=block.excludes
         )
@@ -244,14 +245,18 @@ class BlockBinder(Binder):
             return self.lists.free_text(values.name)
         if values.numbers is not None:
             return declare_numbers(self.lists, values, values.numbers)
+        if values.name in self._filling:
+            raise UnknownError("end to list", values.name.rpartition(" ")[2], ())
         if values.name not in self.lists:
             filled = self._choices(values)
             self.lists.declare(values.name, lambda home: filled)
         return values.name
 
     def _choices(self, values: ValueList) -> TextSlotList:
-        said = BlockBinder(self._block, self.schema, self.lists, self._shared)
-        written = BlockBinder(self._block, self.schema, self.lists, {}, canonical=False)
+        of = (self._block, self.schema, self.lists)
+        filling = self._filling | {values.name}
+        said = BlockBinder(*of, self._shared, filling=filling)
+        written = BlockBinder(*of, {}, canonical=False, filling=filling)
         known_values = [
             known(said.bind(parsed(words)), written.bind(parsed(words)), value)
             for words, value in values.values

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from assistant.core.yaml_text import YamlError, read_yaml, yaml_lines
+from tests.support.effort import calls
 
 LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(n + 1)}: &{chr(n + 1)} [{','.join(f'*{chr(n)}' for _ in range(9))}]\n"
@@ -97,3 +100,13 @@ def test_a_key_that_is_there_twice_is_told_with_its_line() -> None:
     told = 'line 4: the key "b" is there twice'
     with pytest.raises(YamlError, match=f"^{told}$"):
         yaml_lines("a:\n  b: 1\n  c: {b: 2}\n  b: 3\n")
+
+
+def test_what_nests_too_deep_is_refused_at_once() -> None:
+    """The scanner would look at all that are open for each that it reads ahead."""
+
+    def read(text: str) -> None:
+        with pytest.raises(YamlError, match="nested more than 100 deep"):
+            read_yaml(text)
+
+    assert calls(partial(read, "[" * 1_000)) < 1.1 * calls(partial(read, "[" * 200))

@@ -105,6 +105,7 @@ HTML = Parser(
     ),
     largest=LARGEST_BYTES,
     room_mb=ROOM_MB,
+    has_own_process=True,
 )
 _ENTRY = "## Monday\n\nThe *cat* ate `x`, and [slept](a).\n\n- one\n- two\n\n"
 _NOTES = """---
@@ -193,6 +194,7 @@ MARKDOWN = Parser(
     ),
     largest=LARGEST_BYTES,
     room_mb=ROOM_MB,
+    has_own_process=True,
 )
 _CARD = (
     "BEGIN:VCARD\nVERSION:3.0\nFN:Ada Byron\nN:Byron;Ada;;;\nTEL;TYPE=cell:+41 44 668 18 00\n"
@@ -242,6 +244,7 @@ CONTACTS = Parser(
     nests=((b"BEGIN:VCARD\n", b"END:VCARD\n"), (b"BEGIN:X\n", b"END:X\n")),
     largest=LARGEST_BYTES,
     room_mb=ROOM_MB,
+    has_own_process=True,
 )
 EVENTS = Parser(
     read=_reader(".ics"),
@@ -253,6 +256,7 @@ EVENTS = Parser(
     attacks=calendars.CALENDAR.attacks,
     largest=LARGEST_BYTES,
     room_mb=ROOM_MB,
+    has_own_process=True,
 )
 
 
@@ -314,4 +318,5 @@ EPUB = Parser(
     nests=HTML.nests,
     largest=LARGEST_BYTES,
     room_mb=ROOM_MB,
+    has_own_process=True,
 )

@@ -191,7 +191,10 @@ def _members(rng: random.Random) -> bytes:
             member.pax_headers = {
                 rng.choice(("path", "size", "x")): rng.choice(("9" * 5_000, "x", ""))
             }
-    with tarfile.open(fileobj=made, mode="w", format=rng.choice(_FORMATS)) as tar:
+    kind = rng.choice(_FORMATS)
+    if kind == tarfile.USTAR_FORMAT:
+        member.name = member.name[:99]
+    with tarfile.open(fileobj=made, mode="w", format=kind) as tar:
         for one, held in members:
             tar.addfile(one, io.BytesIO(held + bytes(one.size)))
     return made.getvalue()

@@ -60,6 +60,8 @@ def measure(
     `begun` is told of each input's number. What seems dear is measured again.
     """
     figures = Figures(parser=name, seed=seed)
+    if parser.has_own_process:
+        figures.most_grown_mb = figures.most_left_mb = parser.room_mb
     costs = _Costs(parser, seed, clock)
     _require_honest(parser, figures, "before them")
     before, settled = 0, numbers.start + min(SETTLED, len(numbers) // 10)

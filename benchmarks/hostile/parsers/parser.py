@@ -34,6 +34,8 @@ class Parser(msgspec.Struct, frozen=True, kw_only=True):
     """Most bytes of an input, which those that read it see to."""
     room_mb: int = 128
     """Memory that its unit leaves it."""
+    has_own_process: bool = False
+    """Whether each input has a process of its own, in which it may take all of that."""
 
 
 _HERE = "benchmarks.hostile.parsers"

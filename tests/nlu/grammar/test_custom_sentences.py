@@ -126,6 +126,12 @@ def one(sentence: str) -> str:
         ("intents: {Warm: {data: [{sentences: hot}]}}", ["intent Warm, block 1"]),
         ("intents: [Warm]", ["intents"]),
         ("lists: {level: {values: 3}}", ["list level"]),
+        (
+            "intents: {A: {data: [{sentences: ['{x} now']}]}}\n"
+            "lists: {x: {values: ['a {y}']}, y: {values: ['b {x}']}}",
+            ["intent A", "'{x} now'", "no end to list 'x'"],
+        ),
+        ('intents: {A: {data: [{sentences: ["a <\\n<"]}]}}', ["intent A", "<\\n<"]),
         ("lists: {level: {range: {from: 9, to: 1}}}", ["list level", "range is empty"]),
         ("lists: {level: {wild: true}}", ["list level", "wildcard"]),
         ("language: de\nintents: {}", ['"de"', "only English"]),

@@ -14,7 +14,7 @@ from assistant.answer.ingest.formats.html import soup_of
 from assistant.answer.ingest.formats.rules import Rule, rule
 from assistant.answer.ingest.formats.wording import clean, title_of
 from assistant.answer.knowledge.passages import Document, Section
-from assistant.core.calendar.recurrence import dates, each, repeated
+from assistant.core.calendar.recurrence import FAULTS, dates, each, repeated
 from assistant.core.calendar.series import Effort, RuleError, Series, require_days, wall_text
 from assistant.core.errors import AnswerError
 from assistant.english.dates import full_date, weekday_name
@@ -61,7 +61,7 @@ def parse(name: str, content: bytes) -> Document:
     """
     try:
         calendars = Calendar.from_ical(content, multiple=True)
-    except ValueError as error:
+    except FAULTS as error:
         raise AnswerError("answer.unreadable", f"{name} is no calendar that can be read") from error
     title = next((clean(str(c["X-WR-CALNAME"])) for c in calendars if "X-WR-CALNAME" in c), "")
     events = [event for calendar in calendars for event in calendar.walk("VEVENT")]
@@ -80,7 +80,7 @@ def parse(name: str, content: bytes) -> Document:
 def _section(event: Component, moved: Sequence[date], effort: Effort) -> Iterator[Section]:
     try:
         yield from _told(event, moved, effort)
-    except (ValueError, OverflowError):  # at the edge of the years that there are
+    except FAULTS:  # it is none, though it looks like one
         return
 
 

@@ -196,3 +196,17 @@ def test_a_line_is_read_in_one_way() -> None:
     """The package's own pattern tries 2 to the power of its number of "=" ways."""
     card = CARDS + b"BEGIN:VCARD\nFN;A=" + b"=," * 30 + b"\nEND:VCARD\n"
     assert cpu_s(lambda: contacts.parse("a.vcf", card)) < 5
+
+
+def test_an_event_that_is_none_costs_itself_alone() -> None:
+    odd = "DTSTART:20260101T090000\nRRULE:FREQ=MONTHLY;UNTIL=20270101T000000Z/P1D"
+    lines = {"Odd": odd, "Plain": "DTSTART;VALUE=DATE:20260101"}
+    events = "".join(f"BEGIN:VEVENT\nSUMMARY:{n}\n{t}\nEND:VEVENT\n" for n, t in lines.items())
+    document = calendar.parse("a.ics", f"BEGIN:VCALENDAR\n{events}END:VCALENDAR\n".encode())
+    assert [section.place for section in document.sections] == ["Plain"]
+
+
+def test_a_zone_that_no_file_can_have_makes_no_calendar() -> None:
+    event = f"BEGIN:VEVENT\nDTSTART;TZID=Europe/{'x' * 300}:20260101T090000\nEND:VEVENT\n"
+    with pytest.raises(AnswerError, match="no calendar that can be read"):
+        calendar.parse("a.ics", f"BEGIN:VCALENDAR\n{event}END:VCALENDAR\n".encode())
