@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from bs4.element import Tag
 
 from assistant.answer.ingest.formats.wording import clean
@@ -19,6 +21,8 @@ def spoken(table: Tag) -> list[str] | None:
 
     One with any of `LAYING_OUT` in it is a layout, which the caller sees to.
     """
+    if _in_one_another(table, ["tr"]) or _in_one_another(table, ["th", "td"]):
+        return None  # each would be read again with those around it
     rows = [row.find_all(["th", "td"]) for row in table.find_all("tr")]
     words = [[clean(cell.get_text(" ")) for cell in row] for row in rows]
     head: list[str] = []
@@ -29,6 +33,13 @@ def spoken(table: Tag) -> list[str] | None:
     caption = table.find("caption")
     lines = [clean(caption.get_text(" "))] if caption else []
     return [line for line in (*lines, *(row(head, cells) for cells in words)) if line]
+
+
+def _in_one_another(table: Tag, names: list[str]) -> bool:
+    found = table.find_all(names)
+    ids = {id(one) for one in found}
+    around = (p for one in found for p in takewhile(lambda p: p is not table, one.parents))
+    return any(id(parent) in ids for parent in around)
 
 
 def row(head: list[str], cells: list[str]) -> str:
