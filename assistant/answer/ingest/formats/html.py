@@ -115,7 +115,7 @@ class _Reader:
         if tag.has_attr("hidden") or tag.get("aria-hidden") == "true":
             return True
         if tag.name == "a":  # a heading's link to itself
-            return len(tag.contents) == 1 and tag.string in ("§", "¶", "#")
+            return _only_text(tag) in ("§", "¶", "#")
         if tag.name == "sup":  # a footnote mark is dropped; the 2 of a square metre stays
             return id(tag) in self._linking
         return tag.name == "header" and id(tag) not in self._headed
@@ -123,6 +123,15 @@ class _Reader:
     def _flush(self) -> None:
         self._outline.line("".join(self._pieces).removesuffix(": "))
         self._pieces = []
+
+
+def _only_text(tag: Tag) -> str:
+    """The text of an element that has nothing else in it, a few elements deep; "" for any other."""
+    only: PageElement = tag
+    for _ in range(3):
+        if isinstance(only, Tag) and len(only.contents) == 1:
+            only = only.contents[0]
+    return str(only) if isinstance(only, NavigableString) else ""
 
 
 def _around(root: Tag, kinds: Sequence[Collection[str]]) -> list[set[int]]:

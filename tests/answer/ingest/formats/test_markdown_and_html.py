@@ -127,6 +127,12 @@ def test_elements_in_one_another_cost_work_in_proportion(nest: str) -> None:
     assert more < 5 * some
 
 
+def test_a_headings_link_to_itself_is_left_out_and_links_in_one_another_are_read() -> None:
+    page = f"<body><p>One <a><b>#</b></a></p><p>{'<a>' * 3000}two</p>"
+    (section,) = html.parse("a.html", page.encode()).sections
+    assert section.text.split("\n") == ["One", "two"]
+
+
 def test_what_is_in_an_element_decides_at_any_depth() -> None:
     page = (
         "<body><header><div><h2>Kept</h2></div></header><header><p>Dropped</p></header>"
