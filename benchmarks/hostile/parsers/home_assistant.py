@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 from websockets.exceptions import ConnectionClosedOK
@@ -81,8 +82,6 @@ def _parts(content: bytes) -> tuple[dict[str, bytes], list[bytes]]:
 
 @cache
 def _runner() -> asyncio.Runner:
-    replaced: Any = link
-    replaced.read_token, replaced.DESCRIBE_AFTER_S = (lambda _: "token"), 0.0
     return asyncio.Runner()
 
 
@@ -99,13 +98,13 @@ def _read(content: bytes) -> bool:
     ) -> AsyncIterator[Session]:
         yield Session(connection, heard, complaints)
 
-    runner = _runner()
-    replaced: Any = link
-    replaced.opened = opened
     here = _Linked(HomeAssistantSettings(url="http://127.0.0.1:8123"))
+    replaced = patch.multiple(
+        link, opened=opened, read_token=lambda _: "token", DESCRIBE_AFTER_S=0.0
+    )
     try:
-        with suppress(BridgeError):  # it ends by the connection's end
-            runner.run(here._once())
+        with replaced, suppress(BridgeError):  # it ends by the connection's end
+            _runner().run(here._once())
         described = here.facts.get(HomeDescribed)
         for news in (here.states(), *here.facts.values()):
             if news is not None:

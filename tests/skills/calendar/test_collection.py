@@ -70,7 +70,7 @@ def test_while_it_is_away_all_is_answered_and_nothing_lost(
     household: Household, radicale: Radicale
 ) -> None:
     radicale.put("dentist", DENTIST)
-    household.until_so(lambda: _file(household).exists())
+    household.until_so(lambda: _holds(household, b"Dentist"))
     radicale.stop()
     household.until(lambda m: isinstance(m, DeviceChanged) and not m.present)
     assert "on Thursday" in household.say("move the dentist to thursday")
@@ -84,7 +84,7 @@ def test_while_it_is_away_all_is_answered_and_nothing_lost(
 
 def test_a_conflict_is_told(household: Household, radicale: Radicale) -> None:
     radicale.put("dentist", DENTIST)
-    household.until_so(lambda: _file(household).exists())
+    household.until_so(lambda: _holds(household, b"Dentist"))
     radicale.stop()
     household.until(lambda m: isinstance(m, DeviceChanged) and not m.present)
     household.say("move the dentist to thursday")
@@ -101,3 +101,8 @@ def _file(household: Household) -> Path:
     file = household.talk.calendar
     assert file is not None
     return file
+
+
+def _holds(household: Household, text: bytes) -> bool:
+    file = _file(household)
+    return file.exists() and text in file.read_bytes()
