@@ -170,6 +170,7 @@ def test_a_guest_reaches_no_other_file_and_changes_no_setting_and_no_transaction
     assert refused.value.code == "storage.refused"
     assert not database.in_transaction
     assert len(database.execute_for_guest("PRAGMA data_version")) == 1  # as FTS5 asks
+    assert database.execute_for_guest("PRAGMA quick_check(notes)") == [("ok",)]  # as ALTER does
 
 
 COUNTED = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
