@@ -347,8 +347,7 @@ def _take_back(database: Guest, how: str = "") -> None:
 
 
 def _guest(action: int, what: str | None, *_: str | None) -> int:
-    # FTS5 asks for the first; newer SQLite (3.46) looks at a table to which a column is added.
-    if action == sqlite3.SQLITE_PRAGMA and what in ("data_version", "quick_check"):
+    if action == sqlite3.SQLITE_PRAGMA and what in ("data_version", "quick_check"):  # FTS5, ALTER
         return sqlite3.SQLITE_OK
     return sqlite3.SQLITE_DENY if action in _OWNER_ONLY else sqlite3.SQLITE_OK
 
