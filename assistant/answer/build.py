@@ -135,14 +135,6 @@ class Answering:
             *(self._summariser(knowledge), requests),
         )
 
-    def calendar(self, knowledge: Knowledge) -> Calendar:
-        """What is known of days, for questions about them."""
-        return Calendar(knowledge, self._now, self._awaits_calendar)
-
-    def _awaits_calendar(self) -> bool:
-        """Whether the calendar is on a server that it was never read from: reading makes a file."""
-        return bool(self._config.calendar.url) and not self._config.calendar_file.exists()
-
     def answers(self, knowledge: Knowledge, vectors: VectorIndex | None) -> DocumentAnswers:
         """Answers from the documents in `knowledge`; models are loaded at the first question.
 
@@ -150,7 +142,9 @@ class Answering:
         """
         finder = self._finder(knowledge, vectors)
         answerer = Answerer(finder, self.phrases, lambda: knowledge.generation)
-        calendar = self.calendar(knowledge)
+        if self._config.calendar.url:
+            knowledge.awaited = self._config.calendar_file
+        calendar = Calendar(knowledge, self._now)
         monitor = None if knowledge.shared else self._monitor(kept=bool(knowledge.path))
         summariser = self._summariser(knowledge)
         return DocumentAnswers(answerer, summariser, self.phrases, calendar, monitor)

@@ -31,19 +31,11 @@ _DENIES = re.compile(r"(No|Not then)[.,] |Your calendar has none")
 
 
 class Calendar:
-    """What `knowledge` holds about days; `now` gives the present as an aware time.
+    """What `knowledge` holds about days; `now` gives the present as an aware time."""
 
-    `awaited` tells whether a calendar is to come of which nothing is known yet.
-    """
-
-    def __init__(
-        self,
-        knowledge: Knowledge,
-        now: Callable[[], datetime],
-        awaited: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
         self._knowledge = knowledge
-        self._timetable = timetable = Timetable(knowledge, now, awaited)
+        self._timetable = timetable = Timetable(knowledge, now)
         self._events, self._notes = Events(knowledge, timetable), Notes(knowledge, now)
         self._free_time = FreeTime(timetable)
         self._event_questions = EventQuestions(timetable)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from assistant.answer.calendar.wording import ListedEvent
-from assistant.answer.knowledge.knowledge import READING, Knowledge
+from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passage_store import StoredPassage
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import Filter
@@ -32,25 +32,15 @@ class TimedEvent(NamedTuple):
 
 
 class Timetable:
-    """The events in `knowledge`; `now` gives the present as an aware time.
+    """The events in `knowledge`; `now` gives the present as an aware time."""
 
-    `awaited` tells whether a calendar is to come of which nothing is known yet.
-    """
-
-    def __init__(
-        self,
-        knowledge: Knowledge,
-        now: Callable[[], datetime],
-        awaited: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self._knowledge, self._now, self._awaited = knowledge, now, awaited
+    def __init__(self, knowledge: Knowledge, now: Callable[[], datetime]) -> None:
+        self._knowledge, self._now = knowledge, now
         self._lost: dict[str, None] = {}
 
     def unread(self) -> str:
         """What is to be said of calendars and events that were not read for the last question."""
         lost, self._lost = list(self._lost), {}
-        if self._awaited():
-            return READING.format(what="calendar")
         if told := self._knowledge.unread("event"):
             return told
         return f"I can't tell when {lost[0]} takes place." if lost else ""

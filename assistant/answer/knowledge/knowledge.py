@@ -49,6 +49,8 @@ class Knowledge:
         self.roots = RootStore(self._database)
         self.unseen = False
         """Whether the disk is still to be looked at for what has changed."""
+        self.awaited: Path | None = None
+        """The file of a calendar on a server, which is there once that was read."""
         self.damage = self._rescue(self._database.set_aside)
 
     @property
@@ -62,7 +64,8 @@ class Knowledge:
         So that nobody is told that there is nothing in them.
         """
         reading, faulty = self.sources.unread(kind)
-        if reading or self.unseen:
+        awaited = kind == "event" and self.awaited is not None and not self.awaited.exists()
+        if reading or self.unseen or awaited:
             return READING.format(what="calendar" if kind == "event" else "documents")
         if not faulty:
             return ""

@@ -25,7 +25,7 @@ from threading import Thread
 import msgspec
 
 from assistant.core.calendar.recurrence import FAULTS
-from assistant.core.calendar.series import Effort, RuleError
+from assistant.core.calendar.series import LONGEST_RULE, Effort, RuleError
 from assistant.core.database import Database
 from assistant.core.errors import SkillError
 from assistant.skill.plans import LONGEST_TITLE, CalendarEvent
@@ -43,8 +43,6 @@ AGAIN_S = 60.0
 """Seconds until a file that could not be written is tried again."""
 MOST_EVENTS = 5000
 """Most events to which another is added."""
-LONGEST_RULE = 500
-"""Most characters of how an event recurs."""
 HORIZONS = (timedelta(0), timedelta(days=60), timedelta(days=400), timedelta(days=4000))
 """How far ahead the next time of an event is searched for, one after the other."""
 READ_AT_ONCE = 100_000

@@ -472,7 +472,7 @@ def test_a_calendar_on_a_server_that_was_never_read_is_never_told_to_be_empty(
     calendar = CalendarSettings(url="http://192.168.1.5/home/", file=str(tmp_path / "own.ics"))
     config, library = Config(calendar=calendar), Library(tmp_path)
     answering = Answering(config, library, OpenModels(), lambda: bare_house.now)
-    bare_house.calendar = answering.calendar(bare_house.knowledge)
+    answering.answers(bare_house.knowledge, None)
     assert (bare_house.plans("tomorrow"), _free(bare_house)) == (READING, READING)
     (tmp_path / "own.ics").touch()
     assert _free(bare_house).startswith("Tomorrow you are free")
