@@ -9,6 +9,8 @@ from assistant.core.errors import AssistantError
 from assistant.hub.rate import TokenBucket
 from assistant.hub.tenants import Tenant, tenant_with
 
+_BEARER = "bearer "
+
 
 class StrangerError(AssistantError):
     """Who asks has no tenant's key."""
@@ -24,6 +26,12 @@ class RateError(AssistantError):
     def __init__(self, wait_s: int) -> None:
         super().__init__("hub.rate", "too many requests; wait a moment")
         self.wait_s = wait_s
+
+
+def key_in(authorization: str) -> str | None:
+    """The key of an `Authorization` header, or of metadata like it; None where there is none."""
+    is_bearer = authorization.lower().startswith(_BEARER)
+    return authorization[len(_BEARER) :] if is_bearer else None
 
 
 class Doors:

@@ -29,7 +29,7 @@ from assistant.hub.calls import (
     summary_of,
     text_of,
 )
-from assistant.hub.doors import RateError, StrangerError
+from assistant.hub.doors import RateError, StrangerError, key_in
 from assistant.hub.schema import (
     AnswerReply,
     HearReply,
@@ -66,9 +66,8 @@ class Gateway:
 
     def let_in(self, path: str, headers: Headers) -> str:
         """The tenant of a request by its headers; raises as `Doors.let_in`."""
-        kind, _, key = headers.get("authorization", "").partition(" ")
-        call = path.removeprefix(f"{BELOW}/")
-        return self._service.doors.let_in(key if kind.lower() == "bearer" else None, call)
+        key = key_in(headers.get("authorization", ""))
+        return self._service.doors.let_in(key, path.removeprefix(f"{BELOW}/"))
 
     async def interpret(self, request: Request, asked: TextRequest) -> InterpretReply:
         """What a text means."""

@@ -20,7 +20,7 @@ from assistant.control.traces.context import HEADER
 from assistant.core.errors import AssistantError, InputError
 from assistant.core.messages import Question
 from assistant.hub import calls
-from assistant.hub.doors import RateError
+from assistant.hub.doors import RateError, key_in
 from assistant.hub.rpc.messages import (
     CLASSES,
     HEALTH,
@@ -68,7 +68,6 @@ SERVED = 200
 FAULT = "hark-code"
 """Trailing metadata with the code of a fault."""
 PUSHBACK = "grpc-retry-pushback-ms"
-BEARER = "bearer "
 SERVING, NOT_SERVING = 1, 2
 OPTIONS = (
     ("grpc.max_receive_message_length", MOST_BYTES),
@@ -235,7 +234,7 @@ class RpcServer:
         given = dict(context.invocation_metadata())
         with self._service.watch.call(f"/{HUB}.Hub/{name}", given.get(HEADER, "")) as call:
             try:
-                key = _key(given.get("authorization", ""))
+                key = key_in(given.get("authorization", ""))
                 tenant = self._service.doors.let_in(key, name.lower())
                 async with timeout(LONGEST_S):
                     yield tenant
@@ -263,12 +262,6 @@ def _whole(request: Any) -> Any:
     if request is None:
         raise InputError("hub.request", "the request cannot be read")
     return request
-
-
-def _key(authorization: str) -> str | None:
-    """The key of metadata as HTTP has it; None where there is none."""
-    is_bearer = authorization.lower().startswith(BEARER)
-    return authorization[len(BEARER) :] if is_bearer else None
 
 
 def _left_s(context: Any) -> float:
