@@ -121,12 +121,13 @@ clean: ## remove what `make` made here
 
 # ── set-up ──────────────────────────────────────────────────────────────────────────────────
 
-# It hears free speech far better than what comes along; PULL=no does not try to fetch it.
+# It hears free speech far better than what comes along; PULL=no does not try to fetch it. It is
+# kept with the user's state, so that another clone finds it there.
 PULL ?= yes
 PULLED := assistant models pull whisper-tiny.en --if-reachable
 
 .PHONY: whisper
-whisper: run-set
+whisper: | $(VENV)/.run
 ifeq ($(PULL),yes)
 	@$(VENV)/bin/$(PULLED)
 endif
@@ -137,7 +138,7 @@ run-set: $(VENV)/.run
 	@scripts/debian-packages $(WANTED) || true
 
 .PHONY: test-set
-test-set: $(VENV)/.dev
+test-set: $(VENV)/.dev whisper
 	@scripts/debian-packages $(WANTED)
 
 $(VENV)/bin/python:

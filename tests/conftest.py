@@ -11,7 +11,9 @@ import hypothesis
 import pytest
 from hypothesis.internal.conjecture import providers
 
+from assistant.core.errors import ModelError
 from tests.support.network import raise_loopback
+from tests.support.real_model import NAME, NEEDS, of_user
 
 pytest_plugins = ["tests.support.sets", "tests.support.timing"]
 
@@ -52,6 +54,17 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no evaluation data at {folder}; set ASSISTANT_DATA to its folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def whisper_model() -> Path:
+    """The folder of whisper-tiny.en as set-up pulled it; skips the test where it is not here."""
+    library = of_user()
+    try:
+        library.read(NAME)
+    except ModelError as fault:
+        pytest.skip(f"{NEEDS}: {fault.message}")
+    return library.folder(NAME)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -200,7 +200,7 @@ def test_installing_places_everything_but_keeps_the_users_settings(tmp_path: Pat
     assert left == [Path("etc/hark/config.toml")]
 
 
-@pytest.mark.parametrize("target", ["demo", "run", "install"])
+@pytest.mark.parametrize("target", ["demo", "run", "test", "test-changed", "install"])
 def test_set_up_tries_to_pull_whisper_unless_told_not_to(target: str) -> None:
     def commands(*options: str) -> str:
         command = ("make", "--dry-run", target, "MAKE=true", *options)  # or it would be run

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts.changed_depth import changed_since, chosen
+from tests.support.real_model import NAME, NEEDS
 
 pytest_plugins = ["pytester"]
 
@@ -126,3 +127,24 @@ def test_changes_count_since_the_day_before(tree: Path) -> None:
     assert changed_since(tree) == ["README.md", "assistant/core/codec.py"]
     assert changed_since(tree, "HEAD^") == ["README.md"]
     assert changed_since(tree, "no such commit") is None
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_what_a_run_had_no_model_for_is_named(
+    pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    pytester.makepyfile(
+        f"""
+        import pytest
+
+        def test_of_hearing():
+            pytest.skip({NEEDS!r} + ": it is not here")
+
+        def test_of_another_thing():
+            pytest.skip("no flite here")
+        """
+    )
+    ran = pytester.runpytest_inprocess("-p", "tests.support.sets", *workers)
+    ran.stdout.fnmatch_lines(
+        [f"not run: 1 tests need {NAME} (assistant models pull {NAME}): test_of_hearing"]
+    )
