@@ -11,9 +11,8 @@ import hypothesis
 import pytest
 from hypothesis.internal.conjecture import providers
 
-from assistant.core.errors import ModelError
 from tests.support.network import raise_loopback
-from tests.support.real_model import NAME, NEEDS, of_user
+from tests.support.real_model import checked_folder, of_user
 
 pytest_plugins = ["tests.support.sets", "tests.support.timing"]
 
@@ -59,12 +58,7 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def whisper_model() -> Path:
     """The folder of whisper-tiny.en as set-up pulled it; skips the test where it is not here."""
-    library = of_user()
-    try:
-        library.read(NAME)
-    except ModelError as fault:
-        pytest.skip(f"{NEEDS}: {fault.message}")
-    return library.folder(NAME)
+    return checked_folder(of_user())
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,6 +6,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from assistant.core.config import config_files, load_config
 from assistant.core.errors import ModelError
 from assistant.core.models.manifest import Library, ModelState
@@ -20,6 +22,17 @@ def of_user() -> Library:
     """The models of the user who runs the tests, set to the manifest's own version."""
     library = Library(load_config(config_files(None))[0].models_dir)
     return library.choosing(NAME, library.artefact(NAME).version)
+
+
+def checked_folder(library: Library) -> Path:
+    """The folder of the model; skips the test where it is absent.
+
+    Raises `ModelError` where it is incomplete or damaged: that is no reason to skip.
+    """
+    if library.state(NAME) is ModelState.ABSENT:
+        pytest.skip(f"{NEEDS}: {library.remedy(NAME)}")
+    library.read(NAME)
+    return library.folder(NAME)
 
 
 def lost(library: Library, environment: Mapping[str, str]) -> str:

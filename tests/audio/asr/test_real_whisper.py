@@ -13,6 +13,7 @@ from faster_whisper import WhisperModel
 
 from assistant.core.config import AsrSettings, Config, StorageSettings
 from assistant.core.degraded import Degraded
+from assistant.core.errors import ModelError
 from assistant.core.messages import AudioChunk, Transcript
 from assistant.core.models.manifest import Library
 from assistant.core.speakable import always
@@ -25,7 +26,7 @@ from audio.asr.whisper import FULL_FRAMES, WhisperRecognizer
 from audio.build import Recognition
 from audio.frames import frames_of
 from tests.support.package_index import NOWHERE, PackageIndex, pip_settings
-from tests.support.real_model import lost, of_user
+from tests.support.real_model import NAME, checked_folder, lost, of_user
 from tests.support.utterances import utterance
 from tests.support.voices import speech
 from tests.support.wheels import make_wheel
@@ -108,6 +109,19 @@ def test_the_stage_of_the_daemon_hears_with_it(whisper_model: Path, tmp_path: Pa
 
 
 # ── continuous integration may not lose these tests unseen ──────────────────────────────────
+
+
+@pytest.mark.parametrize("content", [b"damaged", None])
+def test_a_damaged_or_incomplete_model_is_an_error_and_not_skipped(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    (tmp_path / NAME).mkdir()
+    if content is not None:
+        for file in of_user().artefact(NAME).files:
+            (tmp_path / NAME / file.name).write_bytes(content)
+    with pytest.raises((ModelError, pytest.skip.Exception)) as fault:
+        checked_folder(Library(tmp_path))
+    assert isinstance(fault.value, ModelError)
 
 
 def test_continuous_integration_has_the_model() -> None:
