@@ -23,7 +23,9 @@ from audio.asr.acoustic.adaptation import Base, own_map
 from audio.asr.acoustic.learning import Learner, learn
 from audio.asr.acoustic.transform import MODEL as ACOUSTIC
 from audio.asr.acoustic.transform import transform_file
-from audio.asr.domain import domain_of, prepare
+from audio.asr.constrained.decoder import PieceDecoder
+from audio.asr.constrained.recognizer import ConstrainedWhisper
+from audio.asr.domain import domain_of, prepare, read_sentences
 from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer, SecondLook
@@ -99,6 +101,10 @@ def _locator(config: Config) -> WakeWordEngine | None:
     return None
 
 
+SENTENCES = "whisper's sentences"
+"""The part that fails where whisper cannot seek what is speakable."""
+
+
 class Recognition:
     """Speech recognition: what is `speakable`, and free speech by whisper where its model is.
 
@@ -161,10 +167,10 @@ class Recognition:
         if whisper is None:
             return self._domain(self._with_hub(GeneralEnglish(transform=self._transform)))
         if settings.engine == "whisper":
-            return whisper
+            return self._constrained(whisper)
         here = self._pace(whisper)
         if here.leads:
-            return Ahead(whisper, self._domain(None), self.faults)
+            return Ahead(self._constrained(whisper), self._domain(None), self.faults)
         aside = Aside(whisper, here, GeneralEnglish(transform=self._transform), self.faults)
         return self._domain(self._with_hub(aside))
 
@@ -247,6 +253,18 @@ class Recognition:
         folder = self._library.folder(settings.model)
         meter = Meter(settings.model, self._library.version(settings.model), settings.threads)
         return WhisperRecognizer(folder, threads=settings.threads, hints=self._hints, meter=meter)
+
+    def _constrained(self, whisper: WhisperRecognizer) -> Recognizer:
+        """Whisper that seeks what is speakable; as it is where that cannot be."""
+
+        def make() -> ConstrainedWhisper:
+            folder = self._library.folder(self._config.asr.model)
+            cache = self._config.cache_dir / "whisper"
+            decoder = PieceDecoder(folder, cache, self._config.asr.threads)
+            domain = prepare(self._speakable, self._prefixes, self._domain_cache)
+            return ConstrainedWhisper(whisper, decoder, read_sentences(domain))
+
+        return self.faults.load_or_none(SENTENCES, make) or whisper
 
     def _pace(self, whisper: WhisperRecognizer) -> Pace:
         model = self._config.asr.model

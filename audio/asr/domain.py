@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import gc
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from assistant.core.constrained.word_network import WordNetwork, compile_network
 from assistant.core.files import made_once, mark_used, replace_file
 from assistant.core.fork import in_fork
 from assistant.core.speakable import ANYTHING, SpeakableSource
-from audio.asr.language_model import WordNetwork, compile_network
 from audio.asr.pronunciation import PHONES, dictionary_entries
 from audio.asr.trigram import DRAWN, arpa, drawn
 
-_FORMAT = "12"  # changes whenever the same source would give other files
+_FORMAT = "13"  # changes whenever the same source would give other files
 _KEPT = 8
 """Most domains that are kept, 3 MB each: the daemon's, and those of what was tried lately."""
 _PHONE_PROBABILITY = 0.01
@@ -25,7 +26,8 @@ _FREE_PHONE_PROBABILITY = 0.25
 questions, and of 55 in usual words, each in two of flite's voices, 0.21 and 0.12 of the words were
 wrong with this one when it was chosen, 0.28 and 0.14 with 0.1, 0.66 and 0.19 without such phones.
 """
-
+_EVERYTHING = ANYTHING, 2 * ANYTHING
+"""Words for anything inside a sentence, and at its end."""
 
 FILLERS = {f"++{phone}++": phone for phone in sorted(PHONES)}
 """Words of one phone each, for speech from outside the domain."""
@@ -35,19 +37,33 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True):
     """A word network in Sphinx's FSG format, a dictionary for just its words, and a trigram model.
 
     The trigram, in ARPA format, is of the same sentences. `short` is a network of the short forms,
-    whose words the dictionary has, too; an empty file where there are none.
+    whose words the dictionary has, too; an empty file where there are none. `sentences` is what
+    whisper seeks: the network of sentences and short forms with their classes, `Sentences`.
     """
 
     network: Path
     dictionary: Path
     trigram: Path
     short: Path
+    sentences: Path
 
     @property
     def is_there(self) -> bool:
         """Whether all files have been made."""
-        files = self.network, self.dictionary, self.trigram, self.short
+        files = self.network, self.dictionary, self.trigram, self.short, self.sentences
         return all(file.exists() for file in files)
+
+
+class Sentences(msgspec.Struct, frozen=True, kw_only=True):
+    """A network of words, some of which are classes: their word → phrases → how often each."""
+
+    network: WordNetwork
+    classes: Mapping[str, Mapping[str, float]]
+
+
+def read_sentences(domain: Domain) -> Sentences:
+    """What whisper seeks; raises `OSError`, and `msgspec.MsgspecError` for a damaged file."""
+    return msgspec.msgpack.decode(domain.sentences.read_bytes(), type=Sentences)
 
 
 def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Domain:
@@ -74,6 +90,7 @@ def domain_of(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> 
         dictionary=cache / f"{key}.dict",
         trigram=cache / f"{key}.arpa",
         short=cache / f"{key}.short",
+        sentences=cache / f"{key}.sentences",
     )
 
 
@@ -93,6 +110,10 @@ def _make(domain: Domain, source: SpeakableSource, prefixes: Sequence[str], cach
     )
     _write(domain.trigram, arpa(drawn(speakable, prefixes, round(DRAWN * source.share))))
     _write(domain.network, looped.shared().fsg())
+    every = Counter(speakable.sentences)
+    every.update(speakable.short)
+    sentences = Sentences(network=_compiled(every, prefixes), classes=speakable.classes)
+    replace_file(domain.sentences, msgspec.msgpack.encode(sentences), 0o600, durable=False)
     _prune(cache)
 
 
@@ -106,16 +127,8 @@ def _network(
     classes: Mapping[str, Mapping[str, float]],
     prefixes: Sequence[str],
 ) -> WordNetwork:
-    """The network of the sentences, with the values of their classes in it.
-
-    What may follow anything depends on whether the sentence ends with it.
-    """
-    ended = {
-        f"{said}{ANYTHING}" if said.endswith(ANYTHING) else said: often
-        for said, often in sentences.items()
-    }
-    everything = ANYTHING, 2 * ANYTHING
-    network = compile_network(ended, prefixes, strict=everything)
+    """The network of the sentences, with the values of their classes in it."""
+    network = _compiled(sentences, prefixes)
     phrases: dict[str, Mapping[str, float]] = {}
     for word in network.words:
         values = classes.get(word[0])
@@ -123,9 +136,21 @@ def _network(
             ending = word[1:]  # a name's possessive
             phrases[word] = {f"{phrase}{ending}": often for phrase, often in values.items()}
     phones = tuple(FILLERS)
-    for anything in everything:
+    for anything in _EVERYTHING:
         network = network.opened(anything, phones, _FREE_PHONE_PROBABILITY)
     return network.expanded(phrases)
+
+
+def _compiled(sentences: Mapping[str, float], prefixes: Sequence[str]) -> WordNetwork:
+    """The network of the sentences, in which classes are words.
+
+    What may follow anything depends on whether the sentence ends with it.
+    """
+    ended = {
+        f"{said}{ANYTHING}" if said.endswith(ANYTHING) else said: often
+        for said, often in sentences.items()
+    }
+    return compile_network(ended, prefixes, strict=_EVERYTHING)
 
 
 def _dictionary(words: Iterable[str]) -> str:
@@ -141,5 +166,5 @@ def _prune(cache: Path) -> None:
     by_age = sorted(cache.glob("*.fsg"), key=lambda path: path.stat().st_mtime, reverse=True)
     for network in by_age[_KEPT:]:
         network.unlink(missing_ok=True)
-        for suffix in (".dict", ".arpa", ".short"):
+        for suffix in (".dict", ".arpa", ".short", ".sentences"):
             network.with_suffix(suffix).unlink(missing_ok=True)

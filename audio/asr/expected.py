@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pocketsphinx
 
+from assistant.core.constrained.word_network import compile_network
 from audio.asr.domain import FILLERS
-from audio.asr.language_model import compile_network
 from audio.asr.pronunciation import dictionary_entries
 
 _PHONE_PROBABILITY = 0.02

@@ -76,7 +76,7 @@ class Ahead:
     name = WhisperRecognizer.name
     forks = False
 
-    def __init__(self, whisper: WhisperRecognizer, domain: Recognizer, faults: Degraded) -> None:
+    def __init__(self, whisper: Recognizer, domain: Recognizer, faults: Degraded) -> None:
         self._whisper, self._domain, self._faults = whisper, domain, faults
 
     def start(
@@ -104,7 +104,11 @@ class Ahead:
         except RecognitionError as error:
             self._faults.note(PART, error)
             return other
-        return recognition(led.words, led.engine, other.text) if led.words else led
+        if not led.words:
+            return led
+        others = dict.fromkeys((*led.alternatives, other.text))
+        alternatives = tuple(text for text in others if text and text != led.text)
+        return msgspec.structs.replace(led, alternatives=alternatives)
 
 
 class Spared:

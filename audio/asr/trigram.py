@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import log10
 
+from assistant.core.constrained.word_network import END, START
 from assistant.core.speakable import ANYTHING, Speakable
-from audio.asr.language_model import END, START
 
 DRAWN = 100_000
 """Number of sentences that are drawn, as often as they are said."""

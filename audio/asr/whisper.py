@@ -13,7 +13,7 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -66,6 +66,19 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
         return self.sound or not (self.no_speech > _NO_SPEECH or self.repetitive)
 
 
+class Pieces(NamedTuple):
+    """A vocabulary of pieces of text, by their numbers."""
+
+    encode: Callable[[str], Sequence[int]]
+    decode: Callable[[list[int]], str]
+    prompt: tuple[int, ...]
+    """Those before any text."""
+    end: int
+    no_speech: int
+    suppressed: tuple[int, ...]
+    """Those that no text has."""
+
+
 class WhisperRecognizer:
     """Recognises any English with the CTranslate2 model in a folder; nothing is downloaded.
 
@@ -104,9 +117,24 @@ class WhisperRecognizer:
             )
         except (RuntimeError, ValueError) as error:
             raise RecognitionError("asr.model", f"{model}: {error}") from error
-        self._prompt = self._prompted(hints)
+        self._prompt, self._threads = self._prompted(hints), threads
         self._meter = meter or Meter(model.name, "", threads)
         self._heard: list[NDArray[np.int16]] = []
+
+    @property
+    def pieces(self) -> Pieces:
+        """The vocabulary in which its decoder writes."""
+        tokenizer, end = self._tokenizer, self._tokenizer.eot
+        special = range(end + 1, tokenizer.timestamp_begin)
+        stamps = range(tokenizer.timestamp_begin, self._model.hf_tokenizer.get_vocab_size())
+        return Pieces(
+            encode=tokenizer.encode,
+            decode=tokenizer.decode,
+            prompt=(*tokenizer.sot_sequence, tokenizer.no_timestamps),
+            end=end,
+            no_speech=tokenizer.no_speech,
+            suppressed=(*tokenizer.non_speech_tokens, *special, *stamps),
+        )
 
     def start(
         self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
@@ -141,25 +169,26 @@ class WhisperRecognizer:
 
     def tokens(self, samples: NDArray[np.int16], floor: int) -> list[int]:
         """What the decoder makes of `samples` in a window of at least `floor` frames."""
-        encoded, frames = self._encoded(samples, floor)
-        return list(self._generated(encoded, _most_tokens(frames)).sequences_ids[0])
+        encoded, frames = self.encoded(samples, floor)
+        return list(self._generated(encoded, most_tokens(frames)).sequences_ids[0])
 
-    def command_s(self, duration_s: float, clock: Callable[[], float] = time.perf_counter) -> float:
-        """Seconds that a command of `duration_s` takes, the best of three.
+    def command_s(self, duration_s: float, clock: Callable[[], float] = time.process_time) -> float:
+        """Seconds that a command of `duration_s` takes where nothing else runs, the best of three.
 
-        It has as many tokens as are usual, whatever the weights would make of the sound.
+        It has as many tokens as are usual, whatever the weights would make of the sound. `clock`
+        counts the seconds of all threads, since it may be measured on a busy machine.
         """
         samples = np.random.default_rng(0).normal(0, 1000, int(duration_s * SAMPLE_RATE_HZ))
         taken: list[float] = []
         for _ in range(3):
             began_s = clock()
-            encoded, frames = self._encoded(samples.astype(np.int16), FLOOR_FRAMES)
+            encoded, frames = self.encoded(samples.astype(np.int16), FLOOR_FRAMES)
             count, never_ends = usual_tokens(duration_s), [-1, self._tokenizer.eot]
             result = self._generated(encoded, count, suppress_tokens=never_ends)
             tokens = [token for token in result.sequences_ids[0] if token < self._tokenizer.eot]
             if tokens:
                 self._words(encoded, tokens, frames)
-            taken.append(clock() - began_s)
+            taken.append((clock() - began_s) / self._threads)
         return min(taken)
 
     @staticmethod
@@ -168,8 +197,8 @@ class WhisperRecognizer:
 
     def _attempt(self, samples: NDArray[np.int16], floor: int) -> Attempt:
         with self._meter.run():
-            encoded, frames = self._encoded(samples, floor)
-            result = self._generated(encoded, _most_tokens(frames))
+            encoded, frames = self.encoded(samples, floor)
+            result = self._generated(encoded, most_tokens(frames))
             tokens = result.sequences_ids[0]
             words = self._words(encoded, tokens, frames) if tokens else ()
         return Attempt(
@@ -179,7 +208,7 @@ class WhisperRecognizer:
             no_speech=result.no_speech_prob,
         )
 
-    def _encoded(self, samples: NDArray[np.int16], floor: int) -> tuple[Any, int]:
+    def encoded(self, samples: NDArray[np.int16], floor: int) -> tuple[Any, int]:
         """The encoder's output for a window of at least `floor` frames, and how many are sound."""
         # The extractor pads by a frame, which faster-whisper cuts off, too.
         features = self._model.feature_extractor(samples.astype(np.float32) / 32768)[:, :-1]
@@ -240,7 +269,8 @@ def longest(tokens: int, prompt: int) -> int:
     return min(LONGEST_TOKENS, max(2 * tokens, prompt + tokens))
 
 
-def _most_tokens(frames: int) -> int:
+def most_tokens(frames: int) -> int:
+    """How many tokens so many frames of speech have at most."""
     return _SPARE_TOKENS + int(_TOKENS_PER_S * frames / FRAMES_PER_S)
 
 

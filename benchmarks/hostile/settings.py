@@ -16,10 +16,10 @@ import msgspec
 
 from assistant.control.client import ControlClient
 from assistant.core.config import Config, load_config
+from assistant.core.constrained.word_network import compile_network
 from assistant.core.errors import AssistantError, ControlError, SkillError
 from assistant.core.home.names import LONGEST_ID
 from assistant.skill.home import Area, Entity, Floor, Home, load_home
-from audio.asr.language_model import compile_network
 from audio.preroll import PreRoll
 from audio.vad import Vad
 from benchmarks.hostile.attack import changed, ill_told

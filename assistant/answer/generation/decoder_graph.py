@@ -13,18 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assistant.core.models import int8
 from assistant.core.models.onnx_writer import FUSED, ModelFile
 
 Array = NDArray[np.float32]
 Weights = Mapping[str, Array]
 """Weights by the names of `models.training.decoder.Decoder`. With `before.weight` each token is
 read together with the one before it; with `positions.weight` positions are learned, not rotary."""
-
-BLOCK = 32
-"""Number of weights that share a scale; onnxruntime quantizes activations by the same blocks."""
-_ZERO = 128
-_INT8 = 4
-"""Accuracy level of MatMulNBits that stands for int8 activations."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,27 +98,16 @@ class _Writer:
 
     def _table(self) -> None:
         """Write the embeddings, which are the output's matrix too."""
-        file, table = self.file, self.weights["words.weight"]
-        if not self.form.int8:
-            file.constant("words", table)
-            return
-        codes, scales = blocks(table)
-        file.constant("words.codes", codes)
-        file.constant("words.scales", scales.reshape(-1))
-        file.constant("words.sizes", scales[..., None])
-        file.constant("words.zero", np.array(_ZERO, np.float32))
-        file.constant("words.shape", np.array([0, 0, self.width], np.int64))
+        table = self.weights["words.weight"]
+        if self.form.int8:
+            int8.matrix(self.file, "words", table, embeds=True)
+        else:
+            self.file.constant("words", table)
 
     def _rows(self, ids: str) -> str:
-        file = self.file
         if not self.form.int8:
-            return file.node("Gather", ["words", ids], f"{ids}.embedded")
-        rows = file.node("Gather", ["words.codes", ids], f"{ids}.rows")
-        wide = file.node("Cast", [rows], f"{ids}.wide", to=1)
-        centred = file.node("Sub", [wide, "words.zero"], f"{ids}.centred")
-        sizes = file.node("Gather", ["words.sizes", ids], f"{ids}.sizes")
-        values = file.node("Mul", [centred, sizes], f"{ids}.values")
-        return file.node("Reshape", [values, "words.shape"], f"{ids}.embedded")
+            return self.file.node("Gather", ["words", ids], f"{ids}.embedded")
+        return int8.rows(self.file, "words", ids, (0, 0, self.width))
 
     def _lengths(self) -> None:
         """Write what attention needs: the last token's index, and the number of tokens."""
@@ -184,16 +168,8 @@ class _Writer:
             product = f"{name}.product" if biases else name
             file.node("MatMul", [x, table], product)
             return file.node("Add", [product, *biases], name) if biases else product
-        key = shared or name
-        if not shared:
-            codes, scales = blocks(weight)
-            file.constant(f"{key}.codes", codes)
-            file.constant(f"{key}.scales", scales.reshape(-1))
-        inputs = [x, f"{key}.codes", f"{key}.scales", "", "", *biases]
-        rows, columns = weight.shape
-        sizes = {"K": columns, "N": rows, "bits": 8, "block_size": BLOCK}
-        inputs = inputs if biases else inputs[:3]
-        return file.node("MatMulNBits", inputs, name, FUSED, accuracy_level=_INT8, **sizes)
+        key = shared or int8.matrix(file, name, weight)
+        return int8.product(file, name, x, key, weight.shape, *biases)
 
     def _norm(self, key: str, x: str) -> str:
         inputs = [x, self._weight(f"{key}.weight"), self._weight(f"{key}.bias")]
@@ -210,12 +186,3 @@ class _Writer:
 
     def _weight(self, key: str) -> str:
         return self.file.constant(key, self.weights[key])
-
-
-def blocks(weight: Array) -> tuple[NDArray[np.uint8], Array]:
-    """W [out, in] as codes uint8[out, blocks, BLOCK] around 128 and scales float32[out, blocks]."""
-    rows, columns = weight.shape
-    parts = weight.reshape(rows, columns // BLOCK, BLOCK)
-    scales = np.maximum(np.abs(parts).max(axis=2), 1e-9) / 127
-    codes = np.round(parts / scales[..., None]) + _ZERO
-    return codes.astype(np.uint8), scales.astype(np.float32)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assistant.answer.generation.decoder_graph import Form, blocks
+from assistant.answer.generation.decoder_graph import Form
+from assistant.core.models.int8 import blocks
 from tests.support.tiny_decoder import NEO, OWN, by_numpy, decoder, weights
 
 WORDS = 96

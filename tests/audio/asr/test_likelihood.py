@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from assistant.core.constrained.word_network import compile_network
 from assistant.core.speakable import ANYTHING, Speakable, SpeakableSource, always
 from audio.asr.confidence import is_plausible
 from audio.asr.domain import prepare
-from audio.asr.language_model import compile_network
 from audio.asr.likelihood import Likelihood
 
 ORDERS = {"a small latte": 1.0, "a small latte with milk": 9.0, "stop": 3.0, "stop now": 1.0}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audio.asr.language_model import WordNetwork, compile_network
+from assistant.core.constrained.word_network import WordNetwork, compile_network
 
 SENTENCES = ("turn on the light", "turn off the light", "turn on the fan", "stop")
 MANY_GO_ON = tuple(f"verb{n} {word}" for n in range(30) for word in ("on", f"word{n}"))
