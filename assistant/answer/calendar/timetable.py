@@ -11,7 +11,14 @@ from assistant.answer.knowledge.knowledge import Knowledge
 from assistant.answer.knowledge.passage_store import StoredPassage
 from assistant.answer.knowledge.passages import Passage
 from assistant.answer.knowledge.query import Filter
-from assistant.core.calendar.series import Occurrence, RuleError, here, occurrences, once
+from assistant.core.calendar.series import (
+    Effort,
+    Occurrence,
+    RuleError,
+    here,
+    occurrences,
+    once,
+)
 from assistant.core.messages import Period
 
 HORIZONS = (timedelta(days=60), timedelta(days=400), timedelta(days=4000))
@@ -55,10 +62,10 @@ class Timetable:
 
     def between(self, since: datetime, until: datetime) -> list[TimedEvent]:
         """Each event of that period once, in order; whole days come first."""
-        within = Filter(kinds=("event",), since=since, until=until)
+        within, effort = Filter(kinds=("event",), since=since, until=until), Effort()
         known: dict[tuple[str, datetime], TimedEvent] = {}
         for stored in self._knowledge.passages.read(self._knowledge.passages.within(within)):
-            for when in self._times(stored.passage, since, until):
+            for when in self._times(stored.passage, since, until, effort):
                 known.setdefault((stored.passage.place, when.starts), TimedEvent(stored, when))
         return sorted(
             known.values(),
@@ -74,11 +81,13 @@ class Timetable:
         stored = self._knowledge.passages.read([passage]) if passage else []
         return stored[0].passage if stored and stored[0].passage.kind == "event" else None
 
-    def _times(self, passage: Passage, since: datetime, until: datetime) -> Iterator[Occurrence]:
+    def _times(
+        self, passage: Passage, since: datetime, until: datetime, effort: Effort
+    ) -> Iterator[Occurrence]:
         zone = self._knowledge.zone
         if passage.series is not None:
             try:
-                yield from occurrences(passage.series, since, until, zone)
+                yield from occurrences(passage.series, since, until, zone, effort)
             except RuleError:
                 self._lost[passage.place] = None
             return
@@ -93,14 +102,14 @@ class Timetable:
 
         One that has begun comes after those to come; without `begun` it does not count.
         """
-        within = Filter(kinds=("event",), since=now)
+        within, effort = Filter(kinds=("event",), since=now), Effort()
         some = self._knowledge.passages.read(self._knowledge.passages.within(within))
         some = [stored for stored in some if wanted(stored.passage)]
         for horizon in HORIZONS:
             found = [
                 TimedEvent(stored, when)
                 for stored in some
-                for when in self._times(stored.passage, now, now + horizon)
+                for when in self._times(stored.passage, now, now + horizon, effort)
                 if begun or when.starts >= now
             ]
             if found:

@@ -11,7 +11,7 @@ from assistant.answer.knowledge.people import of_another
 from assistant.answer.knowledge.query import Filter, is_about_something, tells
 from assistant.answer.retrieval.reader import AnswerSpan, Reader
 from assistant.answer.retrieval.retriever import PassageCandidate
-from assistant.core.calendar.series import RuleError, occurrences
+from assistant.core.calendar.series import Effort, RuleError, occurrences
 
 READ_FROM = 5
 """Most passages from which the reader chooses."""
@@ -90,9 +90,10 @@ class Searcher:
         if people:
             about = within or Filter()
             filters.insert(0, msgspec.structs.replace(about, people=people, beside=0))
+        effort = Effort()
         for narrow in filters:
             (candidates,) = self._retriever.find_all([question], READ_FROM, narrow)
-            then = [c for c in candidates if _is_then(c, narrow)]
+            then = [c for c in candidates if _is_then(c, narrow, effort)]
             finding = self._read(question, then, narrow)
             if finding.answer is not None:
                 return finding
@@ -108,12 +109,12 @@ class Searcher:
         return SearchResult.of(self._reader.read(question, candidates, within), candidates)
 
 
-def _is_then(candidate: PassageCandidate, within: Filter) -> bool:
+def _is_then(candidate: PassageCandidate, within: Filter, effort: Effort) -> bool:
     """Whether a repeating event takes place in the period of the question."""
     series, since, until = candidate.passage.series, within.since, within.until
     if series is None or since is None or since.tzinfo is None or until is None:
         return True
     try:
-        return any(occurrences(series, since, until, since.tzinfo))
+        return any(occurrences(series, since, until, since.tzinfo, effort))
     except RuleError:  # it cannot be told when it takes place
         return False

@@ -18,9 +18,13 @@ warnings.filterwarnings("ignore", module="icalendar")
 
 _DAYS_AT_MOST = ("SECONDLY", "MINUTELY", "HOURLY")
 _WITHIN_A_DAY = ("BYHOUR", "BYMINUTE", "BYSECOND")
-FAULTS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, OSError)
-"""What an event may raise that is none, though it looks like one; `OSError` for the name of a time
-zone, which is looked up as that of a file."""
+FAULTS = (
+    *(ValueError, ArithmeticError, LookupError, TypeError, AttributeError, OSError),
+    RecursionError,
+)
+"""What an event may raise that is none, though it looks like one. The name of a time zone is looked
+up as that of a file, hence `OSError`, and as that of a package, whose parent is looked up first,
+hence `RecursionError` for one of a thousand parts."""
 MOST_DATES = 2_000
 """Most days of one event that are listed one by one."""
 

@@ -484,16 +484,28 @@ def test_other_documents_keep_no_calendar_waiting(bare_house: House) -> None:
     assert bare_house.notes("today") == "I'm still reading your documents."
 
 
-def test_an_event_whose_time_cannot_be_told_is_named(bare_house: House) -> None:
-    rule = "FREQ=DAILY;BYMONTHDAY=31;BYMONTH=2"
-    passage = Passage(
-        text="Choir is every day.",
+def _choir(start: str, rule: str, place: str = "Choir") -> Passage:
+    return Passage(
+        text=f"{place} is every day.",
         title="School",
-        place="Choir",
+        place=place,
         kind="event",
-        starts="2026-01-01T10:00:00",
+        starts=start,
         ends="9999-12-31",
-        series=Series(start="2026-01-01T10:00:00", rules=(rule,)),
+        series=Series(start=start, rules=(rule,)),
     )
+
+
+def test_an_event_whose_time_cannot_be_told_is_named(bare_house: House) -> None:
+    passage = _choir("2026-01-01T10:00:00", "FREQ=DAILY;BYMONTHDAY=31;BYMONTH=2")
     bare_house.knowledge.sources.add(SCHOOL, "1", "School", "event", [passage])
     assert _free(bare_house) == "I can't tell when Choir takes place."
+
+
+def test_the_rules_of_one_question_are_bounded_together(bare_house: House) -> None:
+    rule, sources = "FREQ=DAILY;COUNT=9999", bare_house.knowledge.sources
+    choirs = [_choir("1990-01-01T09:00:00", rule, f"Choir {number}") for number in range(30)]
+    sources.add(SCHOOL, "1", "School", "event", choirs[:5])
+    assert "can't tell" not in _free(bare_house)
+    sources.add(SCHOOL, "2", "School", "event", choirs)
+    assert "I can't tell when Choir" in _free(bare_house)

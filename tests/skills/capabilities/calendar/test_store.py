@@ -197,9 +197,13 @@ GOOD = event("good", "Good", "20260109T150000", "RRULE:FREQ=WEEKLY")
 
 
 LOST = event("bad", "Bad", "20260109T150000").replace("DTSTART", f"DTSTART;TZID={'x' * 300}")
+DEEP = event("bad", "Bad", "20260109T150000").replace("DTSTART", f"DTSTART;TZID={'=/' * 2000}=")
 
 
-@pytest.mark.parametrize(("bad", "why"), [(BAD, "its rule gives no days"), (LOST, "OSError")])
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [(BAD, "its rule gives no days"), (LOST, "OSError"), (DEEP, "RecursionError")],
+)
 def test_an_event_that_cannot_be_followed_is_left_out_and_named(
     kept: Kept, caplog: pytest.LogCaptureFixture, bad: str, why: str
 ) -> None:
