@@ -50,6 +50,8 @@ MOST_WATCHERS = 12
 """Most callers that watch; the other places are for those who send requests."""
 IDLE_S = 10.0
 """Seconds of silence after which a caller that watches nothing is disconnected."""
+MOST_AWAITED = 16
+"""Most answers that a caller may await from the supervisor, which tells nothing while it starts."""
 EVENTS_A_TURN = 32
 KEPT_S = 1.0
 """Seconds for which an answer is reused, so that hundreds of callers cost one computation."""
@@ -264,6 +266,8 @@ class ControlServer:
             self._send(caller, _line(self._status))
         elif not stays:
             # The answer follows with the supervisor's first news.
+            if self._unanswered.count(caller) >= MOST_AWAITED:
+                raise ControlError("control.busy", f"{MOST_AWAITED} answers are awaited already")
             self._unanswered.append(caller)
 
     def _reload(self, caller: Connection) -> Iterator[Message]:
@@ -334,8 +338,7 @@ class ControlServer:
             self._epoll.modify(caller.descriptor, reads | writes)
 
     def _hang_up(self, caller: Connection) -> None:
-        if caller in self._unanswered:
-            self._unanswered.remove(caller)
+        self._unanswered = [one for one in self._unanswered if one is not caller]
         if self._callers.pop(caller.descriptor, None) is not None:
             self._epoll.unregister(caller.descriptor)
         caller.close()

@@ -112,7 +112,7 @@ class Database:
         self._guests: dict[str, Guest] = {}
         self._file = HeldFile(path, _COMPANIONS) if path is not None else None
         self._read_only = path is not None and path.exists() and (shared or self._is_stuck())
-        self._resources = ExitStack()
+        self._resources, self._disconnect = ExitStack(), ExitStack().close
         with ExitStack() as opening:
             opening.callback(self.close)
             if self._file is not None and not shared:
@@ -273,7 +273,7 @@ class Database:
             known = error.code in ("storage.corrupt", "storage.io")
             if self._file is None or self._read_only or not known:
                 raise
-            self._connection.close()
+            self._disconnect()
             if error.code == "storage.corrupt":
                 with self._named():
                     why, self.set_aside = self._file.move_aside()
@@ -291,7 +291,7 @@ class Database:
             self._connection = self._connect(
                 where, isolation_level=None, timeout=5, check_same_thread=False, uri=self._read_only
             )
-        self._resources.callback(self._connection.close)
+        self._disconnect = self._resources.callback(self._connection.close)
         if alone:  # without the shared memory file, for which a full disk has no room
             self.execute("PRAGMA locking_mode=EXCLUSIVE")
         if not self._read_only:
@@ -303,8 +303,8 @@ class Database:
             self.execute(f"PRAGMA max_page_count={self._largest_bytes // page_bytes}")
         if (verdict := self.execute("PRAGMA quick_check(1)")) != [("ok",)]:
             raise StorageError("storage.corrupt", f"{self.path}: {verdict[0][0]}")
-        was_used = self._file is not None and self._file.was_used and not self._read_only
-        if was_used and migrations and not self.execute("SELECT 1 FROM sqlite_master"):
+        lost = self._file and not self._read_only and self._file.is_lost_if_empty(bool(migrations))
+        if lost and not self.execute("SELECT 1 FROM sqlite_master"):
             raise StorageError("storage.corrupt", f"{self.path}: nothing is left in it")
         migrate(self, migrations)
 

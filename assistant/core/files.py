@@ -245,6 +245,10 @@ class HeldFile:
         self.was_used |= self._lock is not None and self._lock_path.stat().st_size > 0
         return self._lock is not None
 
+    def is_lost_if_empty(self, had_tables: bool) -> bool:
+        """Whether nothing in it is a loss: it was used, and had tables or was there at least."""
+        return self.was_used and (had_tables or self._why == "missing")
+
     def settle(self) -> None:
         """Remember that it is used, and let no other user read it."""
         if self._lock is not None and not self._lock_path.stat().st_size:

@@ -16,6 +16,7 @@ from typing import Any
 
 from assistant.core.database import QUOTA, Database, Guest
 from assistant.core.errors import SkillError, StorageError
+from assistant.core.files import why_aside
 from assistant.core.layout import SKILLS_FOLDER
 from assistant.skill.storage import Cell, TableMigration
 
@@ -56,7 +57,8 @@ class TableFiles:
             file = file_of(self._turn.path, skill)
             database = self._turn.guest(skill, lambda: opened(file, LARGEST_FILE_BYTES), steps)
             if database.set_aside:
-                log.error("skill %s: its tables were damaged (storage.corrupt)", skill)
+                why = why_aside(database.set_aside)
+                log.error("skill %s: its tables were %s (storage.corrupt)", skill, why)
                 database.set_aside = None
             self._ready[skill] = database
         database = self._ready[skill]

@@ -25,6 +25,7 @@ from assistant.control.metrics_store import MetricsStore
 from assistant.control.mute import carry_out
 from assistant.control.recollection import Recollection
 from assistant.control.server import (
+    MOST_AWAITED,
     MOST_CALLERS,
     MOST_WATCHERS,
     ControlServer,
@@ -719,6 +720,23 @@ def test_who_is_gone_before_the_first_news_keeps_nobody_waiting(
         assert list(server.read()) == []
         assert waiting.line()["type"] == "Status"
         waiting.close()
+
+
+def test_who_asks_again_and_again_before_the_first_news_is_bounded(
+    path: Path, line: tuple[socket.socket, socket.socket]
+) -> None:
+    supervisor, theirs = line
+    with closing(ControlServer(path, {}, theirs)) as server:
+        asking, gone = Peer(path, server), Peer(path, server)
+        for one in (asking, gone):
+            for _ in range(MOST_AWAITED + 1):
+                one.ask("status")
+            assert one.line()["code"] == "control.busy"
+        gone.close()
+        supervisor.send(encode(STATUS))
+        assert list(server.read()) == []
+        assert [asking.line()["type"] for _ in range(MOST_AWAITED)] == ["Status"] * MOST_AWAITED
+        asking.close()
 
 
 DOCUMENTS = Status(processes=(ProcessStatus(name="answer", state="ready", pid=7),))

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import pytest
 
-from assistant.core.database import Database, Guest, copy_database, rescued
+from assistant.core.database import CONNECT, Database, Guest, copy_database, rescued
 from assistant.core.errors import StorageError
 
 TABLE = "CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT"
@@ -631,6 +631,21 @@ def test_what_sqlite_refuses_is_told_with_the_remedy(
     with pytest.raises(StorageError) as fault:
         Database(path, [create_notes], connect=refuse)
     assert (fault.value.code, fault.value.message) == (code, f"{path}: {told}")
+
+
+@pytest.mark.parametrize("number", [sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT])
+def test_a_file_that_cannot_be_opened_at_first_is_tried_again(path: Path, number: int) -> None:
+    faults = [number]
+
+    def connect(*given: Any, **named: Any) -> sqlite3.Connection:
+        if faults:
+            error = sqlite3.OperationalError("as SQLite says it")
+            error.sqlite_errorcode = faults.pop()
+            raise error
+        return CONNECT(*given, **named)
+
+    with closing(Database(path, [create_notes], connect=connect)) as database:
+        write(database, "milk")
 
 
 def unfinished(path: Path, folder: Path) -> Path:

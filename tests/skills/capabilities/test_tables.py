@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pytest
 
@@ -218,13 +217,30 @@ def test_a_skill_is_tested_with_tables_in_memory() -> None:
     assert converse(skill, "Tide", context) == ["[2.0]"]
 
 
-def test_the_path_of_a_damaged_file_is_kept(talks: Callable[..., Talk], tmp_path: Path) -> None:
+@pytest.mark.parametrize("why", ["damaged", "missing"])
+def test_tables_that_are_lost_are_told_and_what_was_there_is_kept(
+    talks: Callable[..., Talk], caplog: pytest.LogCaptureFixture, why: str
+) -> None:
     talk = talks(registry=served(tides(heights)))
     talk.ask("Note", metres=2)
     assert talk.path is not None
     talk.database.close()
     file = talk.path.parent / "skills" / "tides.db"
-    file.write_bytes(b"no database at all" * 1000)
+    if why == "missing":
+        file.unlink()
+    else:
+        file.write_bytes(b"no database at all" * 1000)
     talk.open()
     assert talk.ask("Tide") == "[]"
-    assert file.with_name("tides.db.damaged-1").exists()
+    assert file.with_name(f"tides.db.{why}-1").exists()
+    assert f"skill tides: its tables were {why}" in caplog.text
+
+
+def test_tables_of_a_skill_that_kept_nothing_are_not_told_to_be_lost(
+    talks: Callable[..., Talk], caplog: pytest.LogCaptureFixture
+) -> None:
+    talk = talks(registry=served(tides(heights)))
+    for _ in range(2):
+        assert talk.ask("Tide") == "[]"
+        talk.restart()
+    assert "its tables were" not in caplog.text
