@@ -17,7 +17,7 @@ _TOKEN = re.compile(rf"[()\[\]|;]|{{[^{_SIGNS}]+}}|<[^{_SIGNS}]+>|[^{_SIGNS}][^ 
 """One part of a template: a sign, a list, a rule, or a word with the spaces after it."""
 _CLOSED = {"(": ")", "[": "]"}
 _DEEPEST = 50
-"""Most groups in each other that are parsed here; what is deeper is left to hassil."""
+"""Most groups in each other; both hassil and all that follows go into each by a call."""
 
 
 @cache
@@ -25,8 +25,20 @@ def parsed(template: str) -> Expression:
     """The expression of a template; raises hassil's `ParseError` or `AssertionError`."""
     # Not at the top: the supervisor imports this module to read the home, but parses no sentence.
     from hassil.parse_expression import parse_sentence
+    from hassil.parser import ParseError
 
+    if _depth(template) > _DEEPEST:
+        raise ParseError(f"it is nested more than {_DEEPEST} deep")
     return _parsed(template) or parse_sentence(template).expression
+
+
+def _depth(template: str) -> int:
+    """The most groups in each other, be it that some are never closed."""
+    deepest = depth = 0
+    for sign in template:
+        depth += (sign in _CLOSED) - (sign in _CLOSED.values())
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _parsed(template: str) -> Expression | None:

@@ -80,3 +80,11 @@ def test_the_comparison_sees_a_parent_that_is_another() -> None:
     assert isinstance(first, TextChunk)
     first.parent = None
     assert shape(expression) != before
+
+
+@pytest.mark.parametrize("text", ["(a|" * 2_000 + "b" + ")" * 2_000, "(" * 9_000, "[(" * 300])
+def test_groups_in_one_another_are_bounded(text: str) -> None:
+    with pytest.raises(ParseError, match="nested more than 50 deep"):
+        template.parsed(text)
+    deep = "(" * 50 + "a" + ")" * 50
+    assert by_us(deep) == by_hassil(deep)

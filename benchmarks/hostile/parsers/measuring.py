@@ -75,7 +75,7 @@ def measure(
         costs.note(number, content, trial.ms)
         if number >= settled:
             figures.grown_mb = max(figures.grown_mb, trial.peak_mb)
-    figures.slowest, figures.dearest = costs.most()
+    figures.slowest, figures.dearest = costs.most(lambda: begun(numbers[-1]))
     _require_honest(parser, figures, "after them")
     figures.left_mb = round((_resident() - before) / MB, 1)
     return figures
@@ -111,10 +111,15 @@ class _Costs:
                 self._honest[size] = self._cheapest(self._parser.honest(size))
             _keep_greatest(self._dear, ms / max(self._honest[size], 1e-3), number)
 
-    def most(self) -> tuple[Cost, Cost]:
-        """The slowest and the dearest, measured again, as the machine has other work as well."""
-        numbers = {number for _, number in (*self._slow, *self._dear)}
-        costs = [self._cost(number) for number in sorted(numbers)] or [Cost()]
+    def most(self, begun: Callable[[], object]) -> tuple[Cost, Cost]:
+        """The slowest and the dearest, measured again, as the machine has other work as well.
+
+        `begun` is called before each, as each may take as long as an input.
+        """
+        costs = [Cost()]
+        for number in sorted({number for _, number in (*self._slow, *self._dear)}):
+            begun()
+            costs.append(self._cost(number))
         dearest = max(costs, key=lambda cost: cost.times)
         return max(costs, key=lambda cost: cost.ms), dearest if dearest.times else Cost()
 
