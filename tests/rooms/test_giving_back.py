@@ -83,6 +83,25 @@ def test_one_that_sends_silence_silences_nobody(house: House) -> None:
     assert not house.of(Utterance, "hall")
 
 
+class Claiming(PlainSatellite):
+    """One that claims to hear somebody whenever it is asked, and sends no sound."""
+
+    def _answers(self, event: Event) -> list[Event]:
+        if event.type == "detect":
+            return [Event("not-detected", detection(heard("computer"))[0].data)]
+        return super()._answers(event)
+
+
+def test_a_command_that_is_kept_back_is_not_lost_to_rooms_that_claim_to_hear_somebody() -> None:
+    with ExitStack() as things:
+        house = House(things, hall=Claiming(), attic=Claiming(), kitchen=PlainSatellite())
+        house.ready().answers("ok")
+        for name in ("hall", "attic"):
+            house.satellites[name].send(*detection(heard("computer")))
+        speaks_in(house.satellites["kitchen"]).result(60)
+        assert house.one(Utterance, "kitchen").area == "the kitchen"
+
+
 def test_of_two_that_are_spoken_to_one_answers(house: House) -> None:
     """Control: what is kept back is dropped once the winner has heard somebody."""
     said = speaks_in(house.satellites["hall"])

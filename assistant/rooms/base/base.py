@@ -233,6 +233,7 @@ class Base:
     def _choose(self, contest: Contest) -> bool:
         """Let the best room answer, and have the others forget it; False where all are gone."""
         asking = [name for name, one in self._satellites.items() if one.room.expects]
+        contest.gone.update(room for room in contest.contenders if self.lacks(room))
         chosen = contest.decide(asking, self._last_used)
         if chosen is None:
             return False
@@ -266,17 +267,22 @@ class Base:
                 self._ask(contest, [one.room for one in contest.rivals()])
                 await contest.settled(SPEAKS_AFTER_S + ASKED_AGAIN_S)
                 still = room.waiting and not contest.over.is_set()
-                if still and contest.leave_to(contest.speakers()):
+                speakers = contest.speakers()
+                # What is kept back may be a command, whose room cannot tell that it hears somebody.
+                if still and speakers and contest.leave_to(speakers | self._holding(contest)):
                     contest.settle(room.name, spoken=False)
                     return True
         await contest.settled(GIVES_BACK_S)
         if not contest.over.is_set():
             # What the others keep of it is lost by now, but for what is kept here.
-            held = {one.room for one in contest.rivals() if one.utterance_id in self._held}
-            if not contest.leave_to(held):
+            if not contest.leave_to(self._holding(contest)):
                 return False
             await contest.settled(HOLDS_S)
         return contest.over.is_set() and not contest.spoken
+
+    def _holding(self, contest: Contest) -> set[str]:
+        """The winner's rivals of which something is kept back."""
+        return {one.room for one in contest.rivals() if one.utterance_id in self._held}
 
     def _compared(self, name: str) -> None:
         """Note what a satellite tells that it heard."""
