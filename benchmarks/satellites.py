@@ -119,6 +119,7 @@ class Satellite:
             elif event.type == "audio-stop":
                 self._over.set()
                 await async_write_event(Played().event(), writer)
+        writer.close()
 
     def _play(self, seconds: float) -> None:
         """Play a part of the reply behind those before it, or as it comes where they are over."""

@@ -37,7 +37,11 @@ def main() -> None:
     if given.json:
         _write({"attacks": len(found), "held": all(f.held for f in found), "seed": given.seed})
     else:
-        Console(width=160).print(table(found))
+        console = Console(width=160)
+        console.print(table(found))
+        for one in found:
+            for way, burden in one.burdens.items():
+                console.print(f"{one.attack}, {way}: {burden}")
     sys.exit(not all(f.held for f in found))
 
 

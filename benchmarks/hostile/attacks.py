@@ -9,6 +9,8 @@ from benchmarks.hostile.calendars import CalendarsAttack
 from benchmarks.hostile.control import ControlAttack
 from benchmarks.hostile.documents import DocumentsAttack
 from benchmarks.hostile.models import ModelsAttack
+from benchmarks.hostile.rogue_broker import RogueBrokerAttack
+from benchmarks.hostile.rooms import RoomsAttack
 from benchmarks.hostile.settings import ConfigAttack
 from benchmarks.hostile.sound import AudioAttack
 from benchmarks.hostile.state import StateAttack
@@ -29,4 +31,6 @@ ATTACKS: tuple[type[Attack], ...] = (
     WyomingAttack,
     SatelliteAttack,
     BaseAttack,
+    RoomsAttack,
+    RogueBrokerAttack,
 )

@@ -16,6 +16,7 @@ from assistant.core.files import replace_file
 from benchmarks.hostile.attack import Attack
 from benchmarks.hostile.figures import Figures, added
 from benchmarks.hostile.prober import Prober
+from benchmarks.hostile.siege import Siege
 from benchmarks.hostile.target import Target, running_target
 from benchmarks.hostile.watcher import Watcher
 
@@ -85,6 +86,7 @@ def session(
             wrong_effects=len(wrong),
             served=prober.served,
             watched=watcher.watched,
+            burdens=attack.burdens if isinstance(attack, Siege) else {},
             told=[*faults, *wrong, *prober.told, *watcher.told],
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from rich.table import Table
 
+from benchmarks.hostile.burden import Burden, combined
 from benchmarks.hostile.prober import Served
 from benchmarks.hostile.watcher import Watched
 
@@ -32,6 +33,8 @@ class Figures(msgspec.Struct, kw_only=True):
     wrong_effects: int = 0
     served: Served = msgspec.field(default_factory=Served)
     watched: Watched = msgspec.field(default_factory=Watched)
+    burdens: dict[str, Burden] = {}
+    """The name of a way → what its blows cost, for an attack that weighs them."""
     told: list[str] = []
 
     @property
@@ -77,6 +80,10 @@ def added(one: Figures, other: Figures) -> Figures:
             left_mb=_highest(one.watched.left_mb, other.watched.left_mb),
             log_bytes=one.watched.log_bytes + other.watched.log_bytes,
         ),
+        burdens={
+            way: combined(one.burdens.get(way, Burden()), other.burdens.get(way, Burden()))
+            for way in {**one.burdens, **other.burdens}
+        },
         told=[*one.told, *other.told][:TOLD],
     )
 

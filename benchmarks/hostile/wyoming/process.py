@@ -5,20 +5,28 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 
 STOP_S = 10.0
 
 
 class Attacked:
-    """`assistant NAME ARGUMENTS`, which writes to `log`; `watched` is told of its process."""
+    """`assistant NAME ARGUMENTS`, which writes to `log`; `watched` is told of its process.
+
+    With a `command` it is started by that one.
+    """
 
     def __init__(
-        self, log: Path, watched: MutableMapping[int, str], name: str, *arguments: str
+        self,
+        log: Path,
+        watched: MutableMapping[int, str],
+        name: str,
+        *arguments: str,
+        command: Sequence[str] = (),
     ) -> None:
         self._log, self._watched, self._name = log, watched, name
-        self._command = (sys.executable, "-m", "assistant", name, *arguments)
+        self._command = command or (sys.executable, "-m", "assistant", name, *arguments)
         self._read_to = log.stat().st_size
         self.start()
 
