@@ -57,7 +57,7 @@ def _reached(name: str, place: tuple[str, int], area: str, trust: Trust) -> Find
         detail += f"; {_encrypted(name, place, trust)}"
     except RoomsError as error:
         detail, remedy = f"{where}: {error.message}", DENIED
-    except (ssl.SSLError, ConnectionResetError):
+    except (ssl.SSLError, ConnectionResetError, BrokenPipeError):
         detail = f"{where}: it is not the one that was paired, or was paired with another base"
         remedy = f"run: assistant unpair {name}; on it: assistant unpair; then: {PAIR} {name}"
     except OSError as error:

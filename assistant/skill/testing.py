@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -232,6 +233,7 @@ class MemoryTables:
 
     def __init__(self, migrations: Sequence[TableMigration] = ()) -> None:
         self._database = Database(None, ())
+        weakref.finalize(self, self._database.close)  # a test has no end at which to close it
         for migration in migrations:
             migration(self)
 

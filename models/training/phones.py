@@ -149,7 +149,8 @@ class Espeak:
             self._pcm.append(ctypes.string_at(samples, 2 * count))
         for event in itertools.takewhile(lambda event: event.type, _each(events)):
             if event.type == self._PHONE:
-                name = event.id.string.decode()
+                # eSpeak NG 1.52 writes the stress before a vowel.
+                name = event.id.string.decode().lstrip("',%=")
                 # A mark without sound of its own belongs to the phone before it.
                 if name not in ("", ";"):
                     self._starts.append(event.audio_position / 1000)
