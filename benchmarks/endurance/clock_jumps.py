@@ -17,6 +17,7 @@ import logging
 import math
 import sys
 from collections import Counter
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from random import Random
 from zoneinfo import ZoneInfo
@@ -115,6 +116,10 @@ class Life:
         self._told: dict[str, float] = {}
         self._trusted_s = self._set_s = self._put_back_s = 0.0
         """Since when the clock is to be trusted; when it was set, and put back, last."""
+
+    def close(self) -> None:
+        """Forget the board's memory."""
+        self._board.database.close()
 
     def run(self) -> None:
         """Wish for things, set the clock again and again, and look at what comes."""
@@ -329,7 +334,8 @@ class Attack:
         """Live so many jumps."""
         while self.figures.jumps < jumps:
             life = (self._registry, self._chance, self.figures, self._naive, self._trusting)
-            Life(*life).run()
+            with closing(Life(*life)) as one:
+                one.run()
         return self.figures
 
 

@@ -160,8 +160,9 @@ class Attack:
         )
 
     def close(self) -> None:
-        """Close the journal."""
+        """Close the journal, and the twin's memory."""
         self._journal.close()
+        self._twin.database.close()
 
     def _live(self, chance: random.Random) -> None:
         """One process from its fork to its end."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from assistant.core.database import Database
 from assistant.core.errors import StorageError
 from assistant.core.messages import CarriedOut, Command
 from skills.confirmed import Confirmed
@@ -18,6 +20,12 @@ START = command("HassStartTimer", duration=600)
 UNDO = command("Undo")
 TIME = command("HassGetCurrentTime")
 WRONG = command("MarkWrong")
+
+
+@pytest.fixture
+def database() -> Iterator[Database]:
+    with closing(open_state(None)) as state:
+        yield state
 
 
 def counts(talk: Talk) -> dict[str, int]:
@@ -61,9 +69,9 @@ def test_what_was_dropped_does_not_count(talk: Talk) -> None:
     assert counts(talk) == {}
 
 
-def test_counts_are_told_when_they_have_moved(tmp_path: Path) -> None:
+def test_counts_are_told_when_they_have_moved(database: Database, tmp_path: Path) -> None:
     told = tmp_path / "usage.json"
-    confirmed = Confirmed(open_state(None), told)
+    confirmed = Confirmed(database, told)
     carried_out(confirmed, *["A"] * 24)
     assert not told.exists()
     carried_out(confirmed, "A")
@@ -73,23 +81,22 @@ def test_counts_are_told_when_they_have_moved(tmp_path: Path) -> None:
     assert json.loads(told.read_text()) == {"A": 25}
 
 
-def test_old_habits_fade() -> None:
-    confirmed = Confirmed(open_state(None))
+def test_old_habits_fade(database: Database) -> None:
+    confirmed = Confirmed(database)
     carried_out(confirmed, *["A"] * 400, *["B"] * 150)
     assert confirmed.counts == {"A": 200, "B": 150}
 
 
 def test_a_file_that_cannot_be_written_is_logged_and_costs_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    confirmed = Confirmed(open_state(None), tmp_path / "none" / "usage.json")
+    confirmed = Confirmed(database, tmp_path / "none" / "usage.json")
     carried_out(confirmed, *["A"] * 30)
     assert "storage.unwritable" in caplog.text
     assert confirmed.counts == {"A": 30}
 
 
-def test_what_could_not_be_stored_is_counted_with_the_next() -> None:
-    database = open_state(None)
+def test_what_could_not_be_stored_is_counted_with_the_next(database: Database) -> None:
     confirmed = Confirmed(database)
     confirmed.note("A", "first", "")
 

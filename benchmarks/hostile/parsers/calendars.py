@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import random
 import tempfile
 from collections.abc import AsyncIterator
@@ -41,7 +42,9 @@ def _file() -> tuple[Path, StoredCalendar]:
     _kept.append(folder)
     path = Path(folder.name) / "calendar.ics"
     timing = Timing(lambda: NOW, "boot")
-    return path, StoredCalendar(open_state(None), path, timing, lambda _: None)
+    database = open_state(None)
+    atexit.register(database.close)
+    return path, StoredCalendar(database, path, timing, lambda _: None)
 
 
 _kept: list[Any] = []

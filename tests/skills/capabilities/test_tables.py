@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 
 import pytest
 
@@ -74,7 +75,8 @@ def test_rows_are_kept_in_a_file_of_the_skill_and_a_turn_that_fails_leaves_none(
     assert talk.path is not None
     file = talk.path.parent / "skills" / "tides.db"
     assert file.stat().st_mode & 0o077 == 0
-    assert sqlite3.connect(file).execute("SELECT metres FROM tides").fetchall() == [(2.0,)]
+    with closing(sqlite3.connect(file)) as reader:
+        assert reader.execute("SELECT metres FROM tides").fetchall() == [(2.0,)]
 
 
 def test_what_is_written_is_not_there_before_the_turn_is(talks: Callable[..., Talk]) -> None:
@@ -84,8 +86,8 @@ def test_what_is_written_is_not_there_before_the_turn_is(talks: Callable[..., Ta
     def look(context: Context) -> None:
         context.tables.execute("INSERT INTO tides VALUES ('Kiel', 1)")
         assert talk.path is not None
-        other = sqlite3.connect(talk.path.parent / "skills" / "tides.db")
-        seen.extend(other.execute("SELECT count(*) FROM tides").fetchone())
+        with closing(sqlite3.connect(talk.path.parent / "skills" / "tides.db")) as other:
+            seen.extend(other.execute("SELECT count(*) FROM tides").fetchone())
 
     talk.registry = served(tides(look))
     talk.rebuild()
