@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from assistant.core.messages import SpokenReply
+from tests.support.processes import until
 from tests.support.scenario import (
     HOME,
     Daemon,
@@ -67,15 +68,21 @@ def test_the_assistant_neither_wakes_nor_stops_itself(daemon: Daemon, sound: Vir
 
 @dataclass(frozen=True)
 class Closed:
-    """Nothing records from the microphone, and the process that would says why."""
+    """Nothing records from the microphone, and the process that would says why, in its next beat.
+
+    Where it is not `closed`, the contrary holds.
+    """
 
     sound: VirtualSound
     closed: bool = True
 
     def run(self, daemon: Daemon) -> None:
         assert (self.sound.recorders() == []) is self.closed
-        details = {p["name"]: p["detail"] for p in daemon.request("status")["processes"]}
-        assert (details["audio"] == "muted") is self.closed
+        until(lambda: (self._told_by(daemon) == "muted") is self.closed)
+
+    def _told_by(self, daemon: Daemon) -> str:
+        processes = daemon.request("status")["processes"]
+        return next(str(p["detail"]) for p in processes if p["name"] == "audio")
 
 
 @dataclass(frozen=True)
