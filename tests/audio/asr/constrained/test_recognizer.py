@@ -1,0 +1,121 @@
+"""Whisper hears the sentences that can be meant, and what is none of them as what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assistant.core.constrained.word_network import compile_network
+from assistant.core.speakable import ANYTHING
+from audio.asr.constrained.decoder import PieceDecoder
+from audio.asr.constrained.recognizer import ConstrainedWhisper
+from audio.asr.domain import Sentences
+from audio.asr.recognizer import Recognition
+from audio.asr.whisper import WhisperRecognizer
+from tests.support.scripted_whisper import write_whisper
+from tests.support.voices import speech
+
+NAME = "\u4e00"
+SENTENCES = {
+    f"turn on the {NAME}": 2.0,
+    f"turn off the {NAME}": 2.0,
+    "set a timer for ten minutes": 1.0,
+    "set it to twenty percent": 1.0,
+    "what time is it": 1.0,
+    f"remember that {2 * ANYTHING}": 1.0,
+}
+CLASSES = {NAME: {"kitchen light": 1.0, "ecobee": 1.0, "hall light": 1.0}}
+NETWORK = Sentences(
+    network=compile_network(SENTENCES, strict=(ANYTHING, 2 * ANYTHING)), classes=CLASSES
+)
+
+Hear = Callable[[str], Recognition]
+
+
+@pytest.fixture(scope="module")
+def hear(whisper_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Hear:
+    whisper = WhisperRecognizer(whisper_model)
+    decoder = PieceDecoder(whisper_model, tmp_path_factory.mktemp("graphs"), 2)
+    recognizer = ConstrainedWhisper(whisper, decoder, NETWORK)
+    return lambda text: heard(recognizer, speech(text))
+
+
+def heard(recognizer: ConstrainedWhisper, frames: Sequence[bytes]) -> Recognition:
+    recognizer.start()
+    for frame in frames:
+        recognizer.feed(np.frombuffer(frame, np.int16))
+    return recognizer.finish()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "turn on the kitchen light",
+        "turn off the hall light",
+        "set a timer for ten minutes",
+        "set it to twenty percent",
+        "what time is it",
+    ],
+)
+def test_a_sentence_is_heard_in_its_own_words(hear: Hear, said: str) -> None:
+    found = hear(said)
+    assert (found.text, found.engine) == (said, "whisper")
+    assert found.confidence > 0.7
+    assert [word.text for word in found.words] == said.split()
+
+
+def test_a_name_that_whisper_does_not_know_is_heard(hear: Hear) -> None:
+    assert hear("turn off the eco bee").text == "turn off the ecobee"
+
+
+def test_anything_may_stand_where_a_sentence_has_it(hear: Hear) -> None:
+    found = hear("remember that the plumber comes in the morning")
+    assert found.text == "remember that the plumber comes in the morning"
+
+
+def test_talk_is_no_sentence(hear: Hear) -> None:
+    said = "my brother told me about his new job in the city"
+    assert hear(said).text == said
+
+
+@pytest.fixture
+def scripted(tmp_path: Path) -> Callable[..., ConstrainedWhisper]:
+    """Makes a recogniser whose model says the words, and knows the others."""
+
+    def made(*says: str, knows: str = "", no_speech: bool = False) -> ConstrainedWhisper:
+        folder = write_whisper(tmp_path / "model", list(says), no_speech=no_speech, knows=knows)
+        decoder = PieceDecoder(folder, tmp_path / "graphs", 1)
+        sentences = Sentences(network=compile_network({"paint it black": 1.0}), classes={})
+        return ConstrainedWhisper(WhisperRecognizer(folder), decoder, sentences)
+
+    return made
+
+
+NOISE = [np.random.default_rng(0).normal(0, 1000, 16_000).astype(np.int16).tobytes()]
+
+
+def test_free_text_that_is_far_likelier_leads_and_the_sentence_is_another_reading(
+    scripted: Callable[..., ConstrainedWhisper],
+) -> None:
+    found = heard(scripted("feed", "the", "cat", knows="paint it black"), NOISE)
+    assert (found.text, found.alternatives) == ("feed the cat", ("paint it black",))
+
+
+def test_digital_silence_is_nothing(scripted: Callable[..., ConstrainedWhisper]) -> None:
+    assert heard(scripted("paint", "it", "black"), [bytes(32_000)]).text == ""
+
+
+def test_what_was_heard_before_is_forgotten(scripted: Callable[..., ConstrainedWhisper]) -> None:
+    recognizer = scripted("paint", "it", "black")
+    assert heard(recognizer, NOISE).text == "paint it black"
+    assert heard(recognizer, []).text == ""
+
+
+def test_what_whisper_takes_for_no_speech_is_nothing(
+    scripted: Callable[..., ConstrainedWhisper],
+) -> None:
+    deaf = scripted(*["thanks"] * 40, knows="paint it black", no_speech=True)
+    assert heard(deaf, NOISE).text == ""
