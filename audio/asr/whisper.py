@@ -133,7 +133,7 @@ class WhisperRecognizer:
             prompt=(*tokenizer.sot_sequence, tokenizer.no_timestamps),
             end=end,
             no_speech=tokenizer.no_speech,
-            suppressed=(*tokenizer.non_speech_tokens, *special, *stamps),
+            suppressed=tuple({*tokenizer.non_speech_tokens, *special, *stamps} - {end}),
         )
 
     def start(

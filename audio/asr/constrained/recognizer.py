@@ -26,6 +26,12 @@ from audio.asr.whisper import FLOOR_FRAMES, FULL_FRAMES, WhisperRecognizer, most
 
 _BELIEVED = 5.0
 """Natural logarithm of how much likelier the free text may be than a sentence that is believed."""
+_SENTENCE_SURE, _A_NAT = 3.04, 0.685
+_FREE_SURE, _A_PIECE = 2.81, 7.56
+"""Logistic regressions of how sure a sentence is by how much less likely it is than the free text,
+and the free text by the mean log-probability of its pieces: fitted to 438 utterances (54 recorded
+home commands, 240 everyday commands and 44 with free text in two of flite's voices, 100 lines of
+talk in one). Those of 0.7 to 0.9 and above were right in 0.94 and 0.94, and 0.84 and 0.97."""
 _SIGNS = ".?!,"
 _LOW = -1.0  # these three as in OpenAI's whisper/transcribe.py
 _NO_SPEECH = 0.6
@@ -94,16 +100,15 @@ class ConstrainedWhisper:
     def _best(self, readings: Readings) -> tuple[tuple[str, float], ...]:
         """The texts that may have been said, best first, and how sure each is."""
         free_text = as_heard(self._whisper.pieces.decode(list(readings.free.pieces)))
-        free = (free_text, math.exp(_mean(readings.free)))
+        free = (free_text, _sigmoid(_FREE_SURE + _A_PIECE * _mean(readings.free)))
         sentences = [
-            (sentence.text, _belief(sentence, readings.free))
+            (sentence.text, _sigmoid(_SENTENCE_SURE - _A_NAT * _lacks(sentence, readings.free)))
             for sentence in readings.sentences[:_MOST_ALTERNATIVES]
         ]
         repeated = _repetitive(free_text)
         if not sentences:
             return () if repeated else (free,)
-        lacks = readings.free.heard - readings.sentences[0].heard
-        if repeated or lacks <= _BELIEVED:
+        if repeated or _lacks(readings.sentences[0], readings.free) <= _BELIEVED:
             return (*sentences, *(() if repeated else (free,)))
         return (free, *sentences)
 
@@ -121,10 +126,13 @@ class ConstrainedWhisper:
         )
 
 
-def _belief(sentence: Reading, free: Reading) -> float:
-    """How sure a sentence is, of which the free text may be likelier."""
-    lacks = max(free.heard - sentence.heard, 0.0)
-    return math.exp(-lacks / _BELIEVED) * math.exp(_mean(sentence) / 2)
+def _lacks(sentence: Reading, free: Reading) -> float:
+    """Natural logarithm of how much likelier the free text is; 0 where it is not."""
+    return max(free.heard - sentence.heard, 0.0)
+
+
+def _sigmoid(odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-odds))
 
 
 def _mean(reading: Reading) -> float:
