@@ -165,14 +165,17 @@ class Recognition:
             self._require_known(settings.model)
             whisper = self.faults.load_or_none(WHISPER, self._whisper)
         if whisper is None:
-            return self._domain(self._with_hub(GeneralEnglish(transform=self._transform)))
+            return self._without_whisper()
         if settings.engine == "whisper":
             return self._constrained(whisper)
         here = self._pace(whisper)
         if here.leads:
-            return Ahead(self._constrained(whisper), self._domain(None), self.faults)
+            return Ahead(self._constrained(whisper), self._without_whisper, self.faults)
         aside = Aside(whisper, here, GeneralEnglish(transform=self._transform), self.faults)
         return self._domain(self._with_hub(aside))
+
+    def _without_whisper(self) -> Recognizer:
+        return self._domain(self._with_hub(GeneralEnglish(transform=self._transform)))
 
     def _with_hub(self, look: SecondLook) -> SecondLook:
         """The hub's ear before this second look, where it hears what is unclear."""
@@ -262,7 +265,7 @@ class Recognition:
             cache = self._config.cache_dir / "whisper"
             decoder = PieceDecoder(folder, cache, self._config.asr.threads)
             domain = prepare(self._speakable, self._prefixes, self._domain_cache)
-            return ConstrainedWhisper(whisper, decoder, read_sentences(domain))
+            return ConstrainedWhisper(whisper, decoder, read_sentences(domain), self.faults)
 
         return self.faults.load_or_none(SENTENCES, make) or whisper
 

@@ -67,8 +67,8 @@ class AsrSettings(SettingsSection, frozen=True, kw_only=True):
     """Speech recognition."""
 
     engine: Annotated[str, one_of("auto", "whisper", "pocketsphinx")] = "auto"
-    """"auto" (both, where whisper's model is present; else pocketsphinx), "whisper" or
-    "pocketsphinx" alone."""
+    """"auto" (whisper where its model is present and quick here, beside pocketsphinx where it is
+    slow; else pocketsphinx), "whisper" or "pocketsphinx" alone."""
     model: str = "whisper-tiny.en"
     """Name of the whisper model, as `assistant models list` shows it."""
     threads: Annotated[int, Meta(ge=1, le=256)] = 2

@@ -1,15 +1,14 @@
-"""Whisper and PocketSphinx together: the one that is quick enough leads, the other one helps.
+"""Which of whisper and PocketSphinx hears, and which helps.
 
-Where whisper is done with a command soon after its end, it leads, and PocketSphinx's sentence is
-the alternative for what does not parse. On a slower machine PocketSphinx leads, and whisper has a
-second look at speech that fits no sentence. Whisper that fails is left out until the next start. On
-the simpler path it is left out, too, as is any second look.
+Where whisper is done with a command soon after its end, it hears alone. On a slower machine
+PocketSphinx leads, and whisper has a second look at speech that fits no sentence. Whisper that
+fails is left out until the next start. On the simpler path there is no second look.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -71,44 +70,48 @@ def read_pace(cache: Path) -> Pace | None:
 
 
 class Ahead:
-    """Whisper leads; what `domain` hears is the alternative. Implements `Recognizer`."""
+    """Whisper hears alone; `instead` makes what hears once it has failed. Implements `Recognizer`.
+
+    What it failed on is heard by the other one, too.
+    """
 
     name = WhisperRecognizer.name
     forks = False
 
-    def __init__(self, whisper: Recognizer, domain: Recognizer, faults: Degraded) -> None:
-        self._whisper, self._domain, self._faults = whisper, domain, faults
+    def __init__(
+        self, whisper: Recognizer, instead: Callable[[], Recognizer], faults: Degraded
+    ) -> None:
+        self._whisper, self._make, self._faults = whisper, instead, faults
+        self._instead: Recognizer | None = None
+        self._started: tuple[Sequence[str], bool, bool] = ((), False, False)
+        self._heard: list[NDArray[np.int16]] = []
 
     def start(
         self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
     ) -> None:
         """Forget the last utterance and begin a new one, which `answers` are likely to be."""
-        self._whisper.start()
-        self._domain.start(answers, unasked, in_a_row)
+        self._started, self._heard = (answers, unasked, in_a_row), []
+        (self._instead or self._whisper).start(answers, unasked, in_a_row)
 
     def feed(self, samples: NDArray[np.int16]) -> None:
         """Take the next samples, 16 kHz mono."""
-        self._whisper.feed(samples)
-        self._domain.feed(samples)
+        if self._instead is None:
+            self._heard.append(samples)
+        (self._instead or self._whisper).feed(samples)
 
     def finish(self) -> Recognition:
-        """End the utterance; gives whisper's text, or PocketSphinx's once whisper has failed.
-
-        An answer that is expected is PocketSphinx's, too: it knows which ones there may be.
-        """
-        other = self._domain.finish()
-        if other.expected or PART in self._faults or self._faults.simpler:
-            return other
+        """End the utterance and return what was said."""
+        if self._instead is not None:
+            return self._instead.finish()
         try:
-            led = self._whisper.finish()
+            return self._whisper.finish()
         except RecognitionError as error:
             self._faults.note(PART, error)
-            return other
-        if not led.words:
-            return led
-        others = dict.fromkeys((*led.alternatives, other.text))
-        alternatives = tuple(text for text in others if text and text != led.text)
-        return msgspec.structs.replace(led, alternatives=alternatives)
+        self._instead = self._make()
+        self._instead.start(*self._started)
+        for samples in self._heard:
+            self._instead.feed(samples)
+        return self._instead.finish()
 
 
 class Spared:

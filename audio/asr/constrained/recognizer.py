@@ -10,11 +10,14 @@ import math
 import zlib
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from assistant.core.constrained.constraint import Constraint
 from assistant.core.constrained.piece_network import PieceNetwork
+from assistant.core.constrained.word_network import compile_network
+from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError, RecognitionError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from audio.asr.constrained.beam import Beam, Reading, Readings
@@ -26,6 +29,9 @@ from audio.asr.whisper import FLOOR_FRAMES, FULL_FRAMES, WhisperRecognizer, most
 
 _BELIEVED = 5.0
 """Natural logarithm of how much likelier the free text may be than a sentence that is believed."""
+_ANSWER_BELIEVED, _ROW_BELIEVED = 3.0, 10.0
+"""The same, for an answer that was asked for, and for a row of them, such as digits, which whisper
+would write as one number."""
 _SENTENCE_SURE, _A_NAT = 3.04, 0.685
 _FREE_SURE, _A_PIECE = 2.81, 7.56
 """Logistic regressions of how sure a sentence is by how much less likely it is than the free text,
@@ -43,19 +49,32 @@ _MOST_ALTERNATIVES = 3
 class ConstrainedWhisper:
     """Recognises the `sentences` that can be meant, and any English, with one encoder.
 
-    Raises `RecognitionError` when the engine fails. Implements `Recognizer`.
+    On the simpler path of `faults` it looks once, in a short window. Raises `RecognitionError` when
+    the engine fails. Implements `Recognizer`.
     """
 
     name = WhisperRecognizer.name
     forks = False
 
     def __init__(
-        self, whisper: WhisperRecognizer, decoder: PieceDecoder, sentences: Sentences
+        self,
+        whisper: WhisperRecognizer,
+        decoder: PieceDecoder,
+        sentences: Sentences,
+        faults: Degraded | None = None,
     ) -> None:
-        self._whisper = whisper
+        self._whisper, self._faults = whisper, faults or Degraded("asr")
         pieces = whisper.pieces
         self._beam = Beam(decoder, pieces.prompt, pieces.end, pieces.no_speech, pieces.suppressed)
-        self._sentences: Constraint = PieceNetwork(
+        self._sentences = self._network(sentences)
+        self._expected: tuple[tuple[Sequence[str], bool], Constraint] | None = None
+        self._answers: Constraint | None = None
+        self._in_a_row = False
+        self._heard: list[NDArray[np.int16]] = []
+
+    def _network(self, sentences: Sentences) -> Constraint:
+        pieces = self._whisper.pieces
+        return PieceNetwork(
             sentences.network,
             sentences.classes,
             pieces.encode,
@@ -63,13 +82,23 @@ class ConstrainedWhisper:
             written,
             [pieces.encode(sign)[0] for sign in _SIGNS],
         )
-        self._heard: list[NDArray[np.int16]] = []
 
     def start(
         self, answers: Sequence[str] = (), unasked: bool = False, in_a_row: bool = False
     ) -> None:
-        """Forget the last utterance and begin a new one."""
+        """Forget the last utterance and begin a new one, which is likely to be one of `answers`.
+
+        With `in_a_row` it is any number of them. What is `unasked` is heard as what it is.
+        """
         self._heard = []
+        self._answers, self._in_a_row = None, in_a_row
+        if answers:
+            if self._expected is None or self._expected[0] != (answers, in_a_row):
+                network = compile_network(dict.fromkeys(answers, 1.0))
+                network = network.repeated() if in_a_row else network
+                expected = self._network(Sentences(network=network, classes={}))
+                self._expected = (answers, in_a_row), expected
+            self._answers = self._expected[1]
 
     def feed(self, samples: NDArray[np.int16]) -> None:
         """Take the next samples, 16 kHz mono."""
@@ -81,21 +110,31 @@ class ConstrainedWhisper:
         if int(np.abs(samples.astype(np.int32)).max(initial=0)) < _SILENT:
             return self._recognition((), samples)
         try:
-            readings = self._readings(samples, FLOOR_FRAMES)
-            if not _sound(readings) and readings.no_speech <= _NO_SPEECH:
-                again = self._readings(samples, FULL_FRAMES)
+            answer, readings = self._readings(samples, FLOOR_FRAMES)
+            unsound = not _sound(readings) and readings.no_speech <= _NO_SPEECH
+            if unsound and answer is None and not self._faults.simpler:
+                _, again = self._readings(samples, FULL_FRAMES)
                 readings = max(readings, again, key=lambda r: (_sound(r), _mean(r.free)))
         except (RuntimeError, ValueError, ModelError) as error:
             raise RecognitionError("asr.whisper", f"whisper failed: {error}") from error
+        if answer is not None:
+            found = self._recognition(((answer.text, 1.0),), samples)
+            return msgspec.structs.replace(found, expected=True)
         if not _sound(readings) and readings.no_speech > _NO_SPEECH:
             return self._recognition((), samples)
         return self._recognition(self._best(readings), samples)
 
-    def _readings(self, samples: NDArray[np.int16], floor: int) -> Readings:
+    def _readings(self, samples: NDArray[np.int16], floor: int) -> tuple[Reading | None, Readings]:
+        """The answer that was expected, or None, and else all that was heard."""
         encoded, frames = self._whisper.encoded(samples, floor)
-        return self._beam.readings(
-            np.asarray(encoded)[0].astype(np.float32), self._sentences, most_tokens(frames)
-        )
+        sound = np.asarray(encoded)[0].astype(np.float32)
+        if self._answers is not None:
+            readings = self._beam.readings(sound, self._answers, most_tokens(frames))
+            least = _ROW_BELIEVED if self._in_a_row else _ANSWER_BELIEVED
+            best = next(iter(readings.sentences), None)
+            if best is not None and _sound(readings) and _lacks(best, readings.free) <= least:
+                return best, readings
+        return None, self._beam.readings(sound, self._sentences, most_tokens(frames))
 
     def _best(self, readings: Readings) -> tuple[tuple[str, float], ...]:
         """The texts that may have been said, best first, and how sure each is."""

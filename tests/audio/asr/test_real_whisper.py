@@ -12,16 +12,13 @@ import pytest
 from faster_whisper import WhisperModel
 
 from assistant.core.config import AsrSettings, Config, StorageSettings
-from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError
 from assistant.core.messages import AudioChunk, Transcript
 from assistant.core.models.manifest import Library
 from assistant.core.speakable import always
 from assistant.demo.story import RECORDINGS
-from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition as Recognised
 from audio.asr.recognizer import Recognizer
-from audio.asr.tandem import Ahead
 from audio.asr.whisper import FULL_FRAMES, WhisperRecognizer
 from audio.build import Recognition
 from audio.frames import frames_of
@@ -84,16 +81,6 @@ def test_in_a_full_window_its_words_are_those_of_faster_whisper(
         ours = whisper.tokens(samples, FULL_FRAMES)
         assert known
         assert ours[: len(known)] == known
-
-
-def test_ahead_it_gives_what_no_sentence_fits_and_pocketsphinx_the_command(
-    whisper: WhisperRecognizer, tmp_path: Path
-) -> None:
-    domain = PocketSphinxRecognizer(always(list(COMMANDS)), cache_dir=tmp_path)
-    ahead = Ahead(whisper, domain, Degraded("asr"))
-    command, free = (hear(ahead, speech(said)) for said in (COMMANDS[0], FREE))
-    assert (command.text, command.engine) == (COMMANDS[0], "whisper")
-    assert (free.text, free.engine) == (FREE, "whisper")
 
 
 def test_the_stage_of_the_daemon_hears_with_it(whisper_model: Path, tmp_path: Path) -> None:

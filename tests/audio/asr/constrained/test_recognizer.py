@@ -36,15 +36,24 @@ Hear = Callable[[str], Recognition]
 
 
 @pytest.fixture(scope="module")
-def hear(whisper_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Hear:
+def recognizer(whisper_model: Path, tmp_path_factory: pytest.TempPathFactory) -> ConstrainedWhisper:
     whisper = WhisperRecognizer(whisper_model)
     decoder = PieceDecoder(whisper_model, tmp_path_factory.mktemp("graphs"), 2)
-    recognizer = ConstrainedWhisper(whisper, decoder, NETWORK)
+    return ConstrainedWhisper(whisper, decoder, NETWORK)
+
+
+@pytest.fixture(scope="module")
+def hear(recognizer: ConstrainedWhisper) -> Hear:
     return lambda text: heard(recognizer, speech(text))
 
 
-def heard(recognizer: ConstrainedWhisper, frames: Sequence[bytes]) -> Recognition:
-    recognizer.start()
+def heard(
+    recognizer: ConstrainedWhisper,
+    frames: Sequence[bytes],
+    answers: Sequence[str] = (),
+    in_a_row: bool = False,
+) -> Recognition:
+    recognizer.start(answers, in_a_row=in_a_row)
     for frame in frames:
         recognizer.feed(np.frombuffer(frame, np.int16))
     return recognizer.finish()
@@ -80,6 +89,30 @@ def test_anything_may_stand_where_a_sentence_has_it(hear: Hear) -> None:
 def test_talk_is_no_sentence(hear: Hear) -> None:
     said = "my brother told me about his new job in the city"
     assert hear(said).text == said
+
+
+ANSWERS = ("yes", "no", "the kitchen one")
+
+
+@pytest.mark.parametrize("said", ANSWERS)
+def test_an_answer_that_is_expected_is_heard_as_one(
+    recognizer: ConstrainedWhisper, said: str
+) -> None:
+    found = heard(recognizer, speech(said), ANSWERS)
+    assert (found.text, found.expected) == (said, True)
+
+
+def test_another_sentence_is_heard_where_an_answer_is_expected(
+    recognizer: ConstrainedWhisper,
+) -> None:
+    found = heard(recognizer, speech("turn on the kitchen light"), ANSWERS)
+    assert (found.text, found.expected) == ("turn on the kitchen light", False)
+
+
+def test_answers_in_a_row_are_heard_one_by_one(recognizer: ConstrainedWhisper) -> None:
+    digits = ("one", "two", "three", "four", "seven")
+    found = heard(recognizer, speech("four seven one two"), digits, in_a_row=True)
+    assert (found.text, found.expected) == ("four seven one two", True)
 
 
 @pytest.fixture
