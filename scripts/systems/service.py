@@ -29,7 +29,7 @@ area = "kitchen"
 [mqtt]
 host = "127.0.0.1"
 [wyoming]
-allow = ["127.0.0.1"]
+allow = ["127.0.0.1", "127.0.0.9"]
 """
 KNOWN_OPEN = {"io_uring", "keyring", "userfaultfd", "/run/dbus/system_bus_socket"}
 PROBE = f"""
@@ -57,6 +57,7 @@ def serve(machine: Machine, source: str) -> Iterator[tuple[str, str]]:
     yield "back after a hang", f"{_back_after(machine, 'STOP'):.1f} s"
     until(lambda: _all_active(machine), BACK_S, "the services run again")
     yield "spoken command until its reply", _spoken_to(machine)
+    yield from struck(machine)
     for unit in UNITS:
         yield f"exposure of {unit}", _exposure(machine, unit)
     yield "stop", _seconds(machine, "systemctl", "stop", "assistant")
@@ -103,6 +104,35 @@ def _spoken_to(machine: Machine) -> str:
     if heard["reply"] != REPLY or "ON" not in heard["published"]:
         raise CheckError(f"“computer, {COMMAND}”: {heard}")
     return f"{heard['until_reply_s']:.1f} s"
+
+
+def struck(machine: Machine) -> Iterator[tuple[str, str]]:
+    """See that the services hold out blows under their units' limits, and obey after them."""
+    before = [_process(machine, unit) for unit in UNITS]
+    told = json.loads(machine.call(PYTHON, INSIDE, "strike").splitlines()[-1])
+    honest = f"an honest caller waited for {told['honest_s']:.2f} s at the most"
+    yield f"{told['blows']} blows", honest
+    for unit, process in zip(UNITS, before, strict=True):
+        if _process(machine, unit) != process:
+            raise CheckError(f"{unit} ended under {told['blows']} blows")
+        if unit != UNITS[0]:  # whose processes are bounded one by one
+            yield f"memory of {unit} at its peak", _memory(machine, unit)
+    yield "spoken command after them", _spoken_to(machine)
+
+
+def _memory(machine: Machine, unit: str) -> str:
+    """The most that a unit of one process held, which is compared here: not every root can."""
+    process, _ = _process(machine, unit)
+    told = machine.call("grep", "VmHWM", f"/proc/{process}/status")
+    held, most = int(told.split()[1]) * 1024, int(_shown(machine, unit, "MemoryMax"))
+    if held > most:
+        raise CheckError(f"{unit} held {held / 1e6:.0f} MB, and may {most / 1e6:.0f}")
+    return f"{held / 1e6:.0f} MB of {most / 1e6:.0f}"
+
+
+def _process(machine: Machine, unit: str) -> tuple[str, str]:
+    """The process of a unit, and how often it was started again."""
+    return _shown(machine, unit, "MainPID"), _shown(machine, unit, "NRestarts")
 
 
 def _exposure(machine: Machine, unit: str) -> str:
