@@ -27,6 +27,8 @@ base.line_re = re.compile(
     rf"(?P<params>;?(?:;{_NAME}(?:={_PARAMETER})?(?:,{_PARAMETER})*)*):(?P<value>.*)$",
     re.DOTALL,
 )
+_FAULTS = (VObjectError, ValueError, AssertionError, TypeError, LookupError, RecursionError)
+"""What the package raises for what is no card, the last for hundreds of cards in one another."""
 _BIRTHDAY = re.compile(r"(\d{4}|--)-?(\d\d)-?(\d\d)")
 
 
@@ -39,7 +41,7 @@ def parse(name: str, content: bytes) -> Document:
     try:
         for card in readComponents(decoded(name, content), ignoreUnreadable=True):
             sections.extend(_section(card))
-    except (VObjectError, ValueError, AssertionError, TypeError, LookupError) as error:
+    except _FAULTS as error:
         raise AnswerError(
             "answer.unreadable", f"{name} holds no contacts that can be read"
         ) from error

@@ -211,3 +211,9 @@ def test_a_zone_that_no_file_can_have_makes_no_calendar(zone: str) -> None:
     event = f"BEGIN:VEVENT\nDTSTART;TZID=Europe/{zone}:20260101T090000\nEND:VEVENT\n"
     with pytest.raises(AnswerError, match="no calendar that can be read"):
         calendar.parse("a.ics", f"BEGIN:VCALENDAR\n{event}END:VCALENDAR\n".encode())
+
+
+def test_cards_in_one_another_are_no_contacts() -> None:
+    nested = b"BEGIN:VCARD\n" * 3_000 + b"FN:X\n" + b"END:VCARD\n" * 3_000
+    with pytest.raises(AnswerError, match="no contacts that can be read"):
+        contacts.parse("a.vcf", nested)
