@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from benchmarks.hostile.attack import Attack
 from benchmarks.hostile.broker import BrokerAttack
 from benchmarks.hostile.bus import BusAttack
@@ -18,6 +20,16 @@ from benchmarks.hostile.wyoming.base import BaseAttack
 from benchmarks.hostile.wyoming.satellite import SatelliteAttack
 from benchmarks.hostile.wyoming.services import WyomingAttack
 
+
+def _hub() -> tuple[type[Attack], ...]:
+    """That on the hub, where its extra is installed."""
+    if not (find_spec("ray") and find_spec("fastapi")):
+        return ()
+    from benchmarks.hostile.hub import HubAttack
+
+    return (HubAttack,)
+
+
 ATTACKS: tuple[type[Attack], ...] = (
     BusAttack,
     ControlAttack,
@@ -33,4 +45,5 @@ ATTACKS: tuple[type[Attack], ...] = (
     BaseAttack,
     RoomsAttack,
     RogueBrokerAttack,
+    *_hub(),
 )

@@ -35,6 +35,8 @@ class Burden(msgspec.Struct, kw_only=True):
     blows: int = 0
     cpu_s: float = 0.0
     """CPU time beyond what the process takes without the attack."""
+    before_mb: float = 0.0
+    """Memory of the process before the first blow."""
     grown_mb: float = 0.0
     left_mb: float = 0.0
     """Memory above that before the blow, when the process has had its rest."""
@@ -49,7 +51,7 @@ class Burden(msgspec.Struct, kw_only=True):
             for waits in (self.alone_ms, self.beside_ms)
         )
         return (
-            f"{self.cpu_s:.2f} s, {self.grown_mb} MB ({self.left_mb} left), "
+            f"{self.cpu_s:.2f} s, {self.grown_mb} MB over {self.before_mb} ({self.left_mb} left), "
             f"honest {alone} / {beside} ms, {self.unserved} unserved"
         )
 
@@ -59,6 +61,7 @@ def combined(one: Burden, other: Burden) -> Burden:
     return Burden(
         blows=one.blows + other.blows,
         cpu_s=max(one.cpu_s, other.cpu_s),
+        before_mb=one.before_mb or other.before_mb,
         grown_mb=max(one.grown_mb, other.grown_mb),
         left_mb=max(one.left_mb, other.left_mb),
         alone_ms=one.alone_ms or other.alone_ms,
@@ -134,6 +137,11 @@ class Scales:
         self.took_s = time.monotonic() - began_s
         self.cpu_s = cpu_time_s(self.pid) - cpu_s
         self.grown_mb = in_mb(resident(self.pid)[1] - self._before)
+
+    @property
+    def before_mb(self) -> float:
+        """What the process held before."""
+        return in_mb(self._before)
 
     @property
     def left_mb(self) -> float:

@@ -35,6 +35,7 @@ class RogueBrokerAttack(Siege):
 
     name = "rogue-broker"
     blows = 28
+    asks_every_s = 1.0
     manners: Mapping[str, Manner] = {
         "sends 200 MB": rogue.send_large,
         "sends 20,000 messages": rogue.send_many,

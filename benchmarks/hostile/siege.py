@@ -45,7 +45,7 @@ class Siege:
         self.number = 0
         """The number of the present blow."""
         self._alone_ms: list[float] = []
-        self._idle = 0.0
+        self._idle_share = 0.0
         """CPU time that the process takes a second, without the attack and beside the client."""
 
     @property
@@ -80,7 +80,7 @@ class Siege:
             client.await_answers(ALONE, ALONE * PATIENCE_S)
         if client.unserved or not client.waits_ms:
             raise AssertionError("the honest client is not served without the attack")
-        self._alone_ms, self._idle = client.waits_ms, scales.cpu_s / scales.took_s
+        self._alone_ms, self._idle_share = client.waits_ms, scales.cpu_s / scales.took_s
 
     def blow(self, number: int) -> str:
         """Deal the blow of this number, beside the client, and weigh it."""
@@ -97,7 +97,8 @@ class Siege:
             return f"{way}: the process has ended: {error}"
         found = Burden(
             blows=1,
-            cpu_s=round(max(0.0, scales.cpu_s - self._idle * scales.took_s), 2),
+            cpu_s=round(max(0.0, scales.cpu_s - self._idle_share * scales.took_s), 2),
+            before_mb=scales.before_mb,
             grown_mb=scales.grown_mb,
             left_mb=left_mb,
             alone_ms=self._alone_ms,

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -168,17 +168,23 @@ class Caller:
 
 
 @contextmanager
-def hub(folder: Path, replicas: int, rpc_port: int = 0, *further: str) -> Iterator[tuple[str, int]]:
+def hub(
+    folder: Path,
+    replicas: int,
+    rpc_port: int = 0,
+    *further: str,
+    program: Sequence[str] = (sys.executable, "-m", "assistant", "hub"),
+) -> Iterator[tuple[str, int]]:
     """A hub's address and process, on a state of its own; with gRPC where it has a port for it.
 
-    It is started with `further` options.
+    It is started with `further` options, as `program` or as that of this environment.
     """
     options = ("--port", "0", "--tenants", "tenants.toml", "--replicas", str(replicas))
     options += ("--grpc-port", str(rpc_port), *further)
     folders = {f"{name}_DIRECTORY": str(folder / name) for name in ("STATE", "CACHE")}
     environment = os.environ | folders
     environment |= {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUNBUFFERED": "1"}
-    command = (sys.executable, "-m", "assistant", "hub", *options)
+    command = (*program, *options)
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:

@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -150,4 +151,23 @@ def test_a_bridge_that_keeps_what_is_too_large_is_noticed(tmp_path: Path) -> Non
     found = run(Weakened, 1, 1, tmp_path / "state.json")
     assert found.faults == 1
     assert "sends 200 MB: " in found.told[0]
+    assert "MB more" in found.told[0]
+
+
+@pytest.mark.e2e
+@pytest.mark.long
+@pytest.mark.skipif(find_spec("ray") is None, reason="the extra hub is not installed")
+def test_a_hub_that_keeps_bodies_of_any_size_is_noticed(tmp_path: Path) -> None:
+    from benchmarks.hostile.hub import HubAttack
+
+    class Weakened(HubAttack):
+        rests_s = 0.0
+        weakening = "from assistant.hub import bounds\nbounds.TEXT_MOST_BYTES = 10**9\n"
+
+        @property
+        def ways(self) -> Mapping[str, Callable[[], str]]:
+            return {name: way for name, way in super().ways.items() if "unfinished" in name}
+
+    found = run(Weakened, 1, 1, tmp_path / "state.json")
+    assert found.faults == 1
     assert "MB more" in found.told[0]
