@@ -27,17 +27,17 @@ from audio.asr.domain import Sentences
 from audio.asr.recognizer import Recognition
 from audio.asr.whisper import FLOOR_FRAMES, FULL_FRAMES, WhisperRecognizer, most_tokens
 
-_BELIEVED = 5.0
-"""Natural logarithm of how much likelier the free text may be than a sentence that is believed."""
+_BELIEVED = 0.35
+"""Least chance of a sentence to be right, or else the free text is what was said."""
 _ANSWER_BELIEVED, _ROW_BELIEVED = 3.0, 10.0
-"""The same, for an answer that was asked for, and for a row of them, such as digits, which whisper
-would write as one number."""
-_SENTENCE_SURE, _A_NAT = 3.04, 0.685
-_FREE_SURE, _A_PIECE = 2.81, 7.56
-"""Logistic regressions of how sure a sentence is by how much less likely it is than the free text,
-and the free text by the mean log-probability of its pieces: fitted to 438 utterances (54 recorded
-home commands, 240 everyday commands and 44 with free text in two of flite's voices, 100 lines of
-talk in one). Those of 0.7 to 0.9 and above were right in 0.94 and 0.94, and 0.84 and 0.97."""
+"""How much likelier, as a natural logarithm, the free text may be than an answer that was asked
+for, and than a row of them, such as digits, which whisper would write as one number."""
+_SENTENCE_SURE, _LACKING, _PRICED = 5.15, -0.762, 0.09
+_FREE_SURE, _LIKELY = 2.81, 7.56
+"""Logistic regressions of how sure a sentence is, by how much likelier the free text is and by the
+sentence's price, and of how sure the free text is, by the mean log-probability of its pieces. They
+were fitted to 438 utterances: 54 recorded home commands, 240 everyday commands and 44 with free
+text in two of flite's voices, and 100 lines of talk in one."""
 _SIGNS = ".?!,"
 _LOW = -1.0  # these three as in OpenAI's whisper/transcribe.py
 _NO_SPEECH = 0.6
@@ -139,15 +139,15 @@ class ConstrainedWhisper:
     def _best(self, readings: Readings) -> tuple[tuple[str, float], ...]:
         """The texts that may have been said, best first, and how sure each is."""
         free_text = as_heard(self._whisper.pieces.decode(list(readings.free.pieces)))
-        free = (free_text, _sigmoid(_FREE_SURE + _A_PIECE * _mean(readings.free)))
+        free = (free_text, _sigmoid(_FREE_SURE + _LIKELY * _mean(readings.free)))
         sentences = [
-            (sentence.text, _sigmoid(_SENTENCE_SURE - _A_NAT * _lacks(sentence, readings.free)))
+            (sentence.text, _chance(sentence, readings.free))
             for sentence in readings.sentences[:_MOST_ALTERNATIVES]
         ]
         repeated = _repetitive(free_text)
         if not sentences:
             return () if repeated else (free,)
-        if repeated or _lacks(readings.sentences[0], readings.free) <= _BELIEVED:
+        if repeated or sentences[0][1] >= _BELIEVED:
             return (*sentences, *(() if repeated else (free,)))
         return (free, *sentences)
 
@@ -163,6 +163,11 @@ class ConstrainedWhisper:
             engine=self.name,
             confidence=sure,
         )
+
+
+def _chance(sentence: Reading, free: Reading) -> float:
+    lacks = _lacks(sentence, free)
+    return _sigmoid(_SENTENCE_SURE + _LACKING * lacks + _PRICED * sentence.price)
 
 
 def _lacks(sentence: Reading, free: Reading) -> float:
