@@ -11,6 +11,7 @@ from icalendar import Calendar, Component
 from icalendar.prop import vBroken, vRecur
 
 from assistant.core.calendar.series import MOST_RULES, Effort, Series, require_days, wall_text
+from assistant.core.calendar.zones import forget_zones
 
 # It warns of each zone that it does not know, with its name: the text of others in the journal, and
 # kept by Python for good.
@@ -18,13 +19,9 @@ warnings.filterwarnings("ignore", module="icalendar")
 
 _DAYS_AT_MOST = ("SECONDLY", "MINUTELY", "HOURLY")
 _WITHIN_A_DAY = ("BYHOUR", "BYMINUTE", "BYSECOND")
-FAULTS = (
-    *(ValueError, ArithmeticError, LookupError, TypeError, AttributeError, OSError),
-    RecursionError,
-)
-"""What an event may raise that is none, though it looks like one. The name of a time zone is looked
-up as that of a file, hence `OSError`, and as that of a package, whose parent is looked up first,
-hence `RecursionError` for one of a thousand parts."""
+FAULTS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, OSError)
+"""What an event may raise that is none, though it looks like one; `OSError` for the name of a time
+zone, which is looked up as that of a file."""
 MOST_DATES = 2_000
 """Most days of one event that are listed one by one."""
 
@@ -57,6 +54,7 @@ def require_followed(text: str, effort: Effort) -> None:
 
     Raises ValueError and the like for what is no calendar.
     """
+    forget_zones()
     for event in Calendar.from_ical(text).walk("VEVENT"):
         start = next((value.dt for value in each(event, "DTSTART")), None)
         series = repeated(event, start, 0.0, ()) if isinstance(start, date) else None

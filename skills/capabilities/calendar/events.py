@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from icalendar import Event
@@ -12,12 +11,13 @@ from icalendar.prop import vRecur
 
 from assistant.core.calendar.recurrence import dates, each, repeated
 from assistant.core.calendar.series import Effort, Occurrence, Series, occurrences
+from assistant.core.calendar.zones import forget_zones
 from assistant.core.errors import SkillError
 from assistant.skill.plans import CalendarEvent
 from skills.capabilities.calendar.text import blocks_of, with_properties
 
-MOST_READ = 10_000
-"""Most events that are kept in memory as they were read."""
+MOST_KEPT = 8_000_000
+"""Most characters of the events that are kept in memory as they were read, two files' worth."""
 MOST_BLOCKS = 500
 """Most VEVENTs of one event: a series, and its times that were moved."""
 TIMES = ("DTSTART", "DTEND", "DURATION")
@@ -49,7 +49,7 @@ def times_of(
     others of the same `effort`.
     """
     zone = since.tzinfo or UTC
-    blocks = _read(text, zone)
+    blocks = KEPT.read(text, zone)
     rule = next((block.rule for block in blocks if block.rule), "")
     for block in blocks:
         if block.cancelled:
@@ -88,7 +88,7 @@ def moved(
     text: str, event: CalendarEvent, starts: datetime, ends: datetime, every: bool, now: datetime
 ) -> str:
     """The text of an event that takes place at another time, once or at `every` time."""
-    blocks = _read(text, event.starts.tzinfo or UTC)
+    blocks = KEPT.read(text, event.starts.tzinfo or UTC)
     series = next((one for one in blocks if one.series is not None), None)
     alone = next((b for b in blocks if b.series is None and b.first.starts == event.starts), None)
     values = {
@@ -109,7 +109,7 @@ def moved(
 
 def without(text: str, event: CalendarEvent, every: bool, now: datetime) -> str:
     """The text of an event without one of its times; "" where it has no others."""
-    blocks = _read(text, event.starts.tzinfo or UTC)
+    blocks = KEPT.read(text, event.starts.tzinfo or UTC)
     series = next((one for one in blocks if one.series is not None), None)
     if every or series is None:
         return ""
@@ -121,12 +121,33 @@ def without(text: str, event: CalendarEvent, every: bool, now: datetime) -> str:
     return "".join([changed, *(block.text for block in kept)])
 
 
-@lru_cache(maxsize=MOST_READ)
-def _read(text: str, zone: tzinfo) -> tuple[_Block, ...]:
-    """The VEVENTs of an event; one that cannot be read is left out.
+class _Kept:
+    """Events as they were read; all are forgotten where they come to be too long."""
 
-    Raises ValueError for too many, as each is compared with the others.
-    """
+    def __init__(self) -> None:
+        self._read: dict[tuple[str, tzinfo], tuple[_Block, ...]] = {}
+        self.chars = 0
+
+    def read(self, text: str, zone: tzinfo) -> tuple[_Block, ...]:
+        """The VEVENTs of an event; one that cannot be read is left out.
+
+        Raises ValueError for too many, as each is compared with the others.
+        """
+        found = self._read.get((text, zone))
+        if found is None:
+            found = _blocks(text, zone)
+            if self.chars + len(text) > MOST_KEPT:
+                self._read.clear()
+                self.chars = 0
+            self._read[text, zone] = found
+            self.chars += len(text)
+        return found
+
+
+KEPT = _Kept()
+
+
+def _blocks(text: str, zone: tzinfo) -> tuple[_Block, ...]:
     blocks = blocks_of(text)
     if len(blocks) > MOST_BLOCKS:
         raise ValueError(f"it has more than {MOST_BLOCKS} times of its own")
@@ -136,6 +157,7 @@ def _read(text: str, zone: tzinfo) -> tuple[_Block, ...]:
 
 
 def _parsed(block: str) -> Event:
+    forget_zones()
     try:
         found = Event.from_ical(block)
     except ValueError:

@@ -16,6 +16,7 @@ from assistant.answer.ingest.formats.wording import clean, title_of
 from assistant.answer.knowledge.passages import Document, Section
 from assistant.core.calendar.recurrence import FAULTS, dates, each, repeated
 from assistant.core.calendar.series import Effort, RuleError, Series, require_days, wall_text
+from assistant.core.calendar.zones import forget_zones
 from assistant.core.errors import AnswerError
 from assistant.english.dates import full_date, weekday_name
 from assistant.english.spoken import joined, length
@@ -59,6 +60,7 @@ def parse(name: str, content: bytes) -> Document:
 
     Raises `AnswerError` when `content` is no calendar.
     """
+    forget_zones()
     try:
         calendars = Calendar.from_ical(content, multiple=True)
     except FAULTS as error:
