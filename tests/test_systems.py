@@ -55,6 +55,20 @@ def test_one_system_that_fails_fails_the_check(
     assert capsys.readouterr().out == ""
 
 
+def test_an_attack_is_all_that_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = list[str]()
+
+    def tried(name: str, _check: object, _suite: str) -> bool:
+        done.append(name)
+        return False
+
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setenv("ATTACK", "1")
+    monkeypatch.setattr(systems, "_report", tried)
+    assert systems.main() == 1
+    assert done == ["Debian 12, under attack"]
+
+
 def test_the_roots_get_the_way_to_the_registry_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
         monkeypatch.delenv(name)

@@ -1,7 +1,8 @@
 """The README's commands and the service, in bare roots of the systems that it names.
 
 `sudo make check-systems`, with CHECK="demo" for the first command alone, and with ARM=1 for an
-emulated 64-bit ARM too. It needs debootstrap and systemd-nspawn, and the network to fill a root.
+emulated 64-bit ARM too. With ATTACK=1 the service is attacked in Debian 12, and nothing
+else is done. It needs debootstrap and systemd-nspawn, and the network to fill a root.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from scripts.systems.attack import attack
 from scripts.systems.emulated import emulate, register
 from scripts.systems.root import FAILED, SOURCE, CheckError, Root, copy_of, timed
 from scripts.systems.service import PACKAGES, serve
@@ -32,6 +34,8 @@ def main() -> int:
     if not set(chosen) <= set(shown):
         print(f"CHECK may name {' and '.join(shown)}", file=sys.stderr)
         return 2
+    if os.environ.get("ATTACK"):
+        return 0 if _report("Debian 12, under attack", _attacked, SYSTEMS["Debian 12"]) else 1
     passed = [_report(name, partial(_native, chosen), suite) for name, suite in SYSTEMS.items()]
     if os.environ.get("ARM"):
         passed.append(_report("Debian 13 on ARM, an emulation", _arm, NEWEST))
@@ -47,6 +51,12 @@ def _native(commands: list[str], root: Root) -> Figures:
     with root.booted() as machine:
         yield "systemd", machine.call("systemctl", "--version").split()[1]
         yield from serve(machine, SOURCE)
+
+
+def _attacked(root: Root) -> Figures:
+    root.install("git", "make", "python3", *PACKAGES)
+    with root.booted() as machine:
+        yield from attack(machine)
 
 
 def _arm(native: Root) -> Figures:

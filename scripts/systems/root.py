@@ -7,6 +7,7 @@ the way to the package registry alone: variables of pip and of proxies, and file
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -83,12 +84,25 @@ class Machine:
     """A booted root, known by its first process."""
 
     def __init__(self, first: int) -> None:
+        self._first = first
         self._enter = (
             *("nsenter", f"--target={first}", "--mount", "--uts", "--ipc", "--net", "--pid"),
             *("--cgroup", "--root", "--wd", "env", "--ignore-environment"),
             *(f"PATH={PATH}", "HOME=/root", "LC_ALL=C.UTF-8"),
             *(f"{name}={value}" for name, value in registry_settings()),
         )
+
+    @property
+    def group(self) -> Path:
+        """Its control group below that of this machine's systemd, of the first version's name."""
+        groups = Path(f"/proc/{self._first}/cgroup").read_text("ascii")
+        (group,) = re.findall(r"^\d+:name=systemd:/(.*)/init\.scope$", groups, re.MULTILINE)
+        return Path(group)
+
+    def has(self, process: str) -> bool:
+        """Whether a process of this machine runs there."""
+        first, other = (Path(f"/proc/{one}/ns/pid") for one in (self._first, process))
+        return other.exists() and other.readlink() == first.readlink()
 
     def running(self) -> bool:
         """Whether it has started all that it should."""

@@ -47,15 +47,15 @@ def serve(machine: Machine, source: str) -> Iterator[tuple[str, str]]:
     """Install it and go through its life; gives each step and its figure."""
     yield "make install", _seconds(machine, "make", "-C", source, "install", "PULL=no")
     machine.call("systemctl", "start", "mosquitto")
-    _write(machine, "/etc/hark/config.toml", SETTINGS)
+    write(machine, "/etc/hark/config.toml", SETTINGS)
     yield "restart until ready", _seconds(machine, "systemctl", "restart", "assistant")
-    until(lambda: _all_active(machine), BACK_S, "the services run")
+    until(lambda: all_active(machine), BACK_S, "the services run")
     machine.call("cp", "-r", f"{source}/examples/documents", "/srv")
     yield "documents added", _seconds(machine, "assistant", "documents", "add", "/srv/documents")
     yield "reload", _seconds(machine, "systemctl", "reload", "assistant")
     yield "back after kill -9", f"{_back_after(machine, 'KILL'):.1f} s"
     yield "back after a hang", f"{_back_after(machine, 'STOP'):.1f} s"
-    until(lambda: _all_active(machine), BACK_S, "the services run again")
+    until(lambda: all_active(machine), BACK_S, "the services run again")
     yield "spoken command until its reply", _spoken_to(machine)
     yield from struck(machine)
     for unit in UNITS:
@@ -70,29 +70,32 @@ def _seconds(machine: Machine, *command: str) -> str:
     return f"{timed(lambda: machine.call(*command)):.1f} s"
 
 
-def _write(machine: Machine, file: str, text: str) -> None:
+def write(machine: Machine, file: str, text: str) -> None:
+    """Write a file there."""
     machine.call("mkdir", "-p", file.rpartition("/")[0])
     machine.call("sh", "-c", 'printf %s "$2" >"$1"', "sh", file, text)
 
 
 def _active(machine: Machine, unit: str) -> bool:
-    return _shown(machine, unit, "ActiveState") == "active"
+    return shown(machine, unit, "ActiveState") == "active"
 
 
-def _all_active(machine: Machine) -> bool:
+def all_active(machine: Machine) -> bool:
+    """Whether each unit runs."""
     return all(_active(machine, unit) for unit in UNITS)
 
 
-def _shown(machine: Machine, unit: str, fact: str) -> str:
+def shown(machine: Machine, unit: str, fact: str) -> str:
+    """A property of a unit."""
     return machine.call("systemctl", "show", "--property", fact, "--value", unit)
 
 
 def _back_after(machine: Machine, signal: str) -> float:
     """Seconds from a signal to the daemon's first process until another one is ready."""
-    first = _shown(machine, "assistant", "MainPID")
+    first = shown(machine, "assistant", "MainPID")
 
     def another() -> bool:
-        return _shown(machine, "assistant", "MainPID") not in (first, "0")
+        return shown(machine, "assistant", "MainPID") not in (first, "0")
 
     machine.call("systemctl", "kill", "--kill-whom=main", f"--signal={signal}", "assistant")
     begun_s = until(another, BACK_S, f"another process after SIG{signal}")
@@ -124,7 +127,7 @@ def _memory(machine: Machine, unit: str) -> str:
     """The most that a unit of one process held, which is compared here: not every root can."""
     process, _ = _process(machine, unit)
     told = machine.call("grep", "VmHWM", f"/proc/{process}/status")
-    held, most = int(told.split()[1]) * 1024, int(_shown(machine, unit, "MemoryMax"))
+    held, most = int(told.split()[1]) * 1024, int(shown(machine, unit, "MemoryMax"))
     if held > most:
         raise CheckError(f"{unit} held {held / 1e6:.0f} MB, and may {most / 1e6:.0f}")
     return f"{held / 1e6:.0f} MB of {most / 1e6:.0f}"
@@ -132,7 +135,7 @@ def _memory(machine: Machine, unit: str) -> str:
 
 def _process(machine: Machine, unit: str) -> tuple[str, str]:
     """The process of a unit, and how often it was started again."""
-    return _shown(machine, unit, "MainPID"), _shown(machine, unit, "NRestarts")
+    return shown(machine, unit, "MainPID"), shown(machine, unit, "NRestarts")
 
 
 def _exposure(machine: Machine, unit: str) -> str:
@@ -167,7 +170,7 @@ def _ways_out(machine: Machine, source: str) -> str:
 
 def _inside(machine: Machine, unit: str, what: str) -> Any:
     """What `inside.py` tells of `what`, run in place of a unit's program."""
-    _write(machine, f"/run/systemd/system/{unit}.service.d/probe.conf", PROBE % what)
+    write(machine, f"/run/systemd/system/{unit}.service.d/probe.conf", PROBE % what)
     machine.call("systemctl", "daemon-reload")
     # The daemon's unit, tried before, wants the others, and one that failed comes again by itself.
     machine.call("systemctl", "stop", unit)
