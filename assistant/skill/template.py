@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import cache
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from hassil.expression import Expression, Group
@@ -18,9 +18,20 @@ _TOKEN = re.compile(rf"[()\[\]|;]|{{[^{_SIGNS}]+}}|<[^{_SIGNS}]+>|[^{_SIGNS}][^ 
 _CLOSED = {"(": ")", "[": "]"}
 _DEEPEST = 50
 """Most groups in each other; both hassil and all that follows go into each by a call."""
+MOST_KEPT, LONGEST_KEPT = 4_096, 500
+"""Most templates, and words of them, that are kept as they were parsed, and their most characters.
+Those that come with the program are some 2,600 of each, of up to 241; a home's own sentences come
+again, changed, at each reload."""
+Made = TypeVar("Made")
 
 
-@cache
+def _kept(make: Callable[[str], Made]) -> Callable[[str], Made]:
+    """The same as `make`, which keeps what it makes of short texts."""
+    keeping = lru_cache(maxsize=MOST_KEPT)(make)
+    return lambda text: (keeping if len(text) <= LONGEST_KEPT else make)(text)
+
+
+@_kept
 def parsed(template: str) -> Expression:
     """The expression of a template; raises hassil's `ParseError` or `AssertionError`."""
     # Not at the top: the supervisor imports this module to read the home, but parses no sentence.
@@ -115,7 +126,7 @@ def _ended(group: Group) -> Group:
     return group
 
 
-@cache
+@_kept
 def _plain(word: str) -> str:
     from hassil.util import normalize_text
 

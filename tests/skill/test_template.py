@@ -88,3 +88,13 @@ def test_groups_in_one_another_are_bounded(text: str) -> None:
         template.parsed(text)
     deep = "(" * 50 + "a" + ")" * 50
     assert by_us(deep) == by_hassil(deep)
+
+
+def test_templates_that_change_again_and_again_are_not_all_kept() -> None:
+    short = template.parsed("turn on lamp 1")
+    assert template.parsed("turn on lamp 1") is short
+    for number in range(template.MOST_KEPT):
+        template.parsed(f"turn on lamp{number}")
+    assert template.parsed("turn on lamp 1") is not short
+    long = "turn on " * 100
+    assert template.parsed(long) is not template.parsed(long)
