@@ -135,6 +135,9 @@ def made_once(path: Path) -> Iterator[bool]:
         finally:
             with suppress(OSError):
                 beside.unlink()
+            # A fork that began meanwhile has it open as well, and would wait for itself.
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_UN)
 
 
 @contextmanager

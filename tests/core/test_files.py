@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import nullcontext
+import signal
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from assistant.core.files import (
     tighten,
     try_lock,
 )
+from assistant.core.fork import Fork
 from tests.support.full_disk import full_disk
 
 
@@ -197,6 +199,15 @@ def test_what_one_process_makes_another_waits_for(
     monkeypatch.setattr("assistant.core.files.time.sleep", sleep)
     with made_once(file) as waited:
         assert (waited, len(slept)) == (True, 3)
+
+
+def test_a_fork_that_begins_meanwhile_holds_nobody_up(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    with made_once(file):
+        next_one = (tmp_path / "file.lock").open("wb")
+        fork = Fork(signal.pause)
+    with closing(fork), next_one:
+        assert try_lock(next_one)
 
 
 def test_nobody_waits_for_ever_or_where_no_lock_can_be_put(
