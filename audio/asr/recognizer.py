@@ -24,7 +24,8 @@ class Recognition(msgspec.Struct, frozen=True, kw_only=True):
     `text` is lower-case words, "" when nothing was said; `words` are the same with their places
     and confidences; `alternatives` are other readings, best first, without `text`. It is `expected`
     where it is an answer that the engine was told to expect. `confidence` is how likely it is
-    right, from 0 to 1.
+    right, from 0 to 1. It is `disputed` where the engine itself hears quite another text, as it
+    does while a word is still being said.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Recognition(msgspec.Struct, frozen=True, kw_only=True):
     engine: str
     expected: bool = False
     confidence: float = 1.0
+    disputed: bool = False
 
 
 class Recognizer(Protocol):

@@ -223,7 +223,7 @@ class AsrStage:
             area=utterance.area,
             peer=utterance.peer,
             dictated=utterance.dictated,
-            ends=round(self._ends(heard.text), 3),
+            ends=0.0 if heard.disputed else round(self._ends(heard.text), 3),
         )
 
 

@@ -26,6 +26,9 @@ _PIECE = 0.5
 """What each piece is worth, as more pieces only make a text less likely."""
 _END = 3.0
 """How often the likelihood of a text's end counts: only there whisper tells that more was said."""
+_MISSING = 1.0
+"""What a sentence loses by each piece that it is shorter than the free text, which has as much to
+say: of unclear sound a short sentence is the likeliest."""
 _SPAN = 12.0
 """How much worse than the best a text may be, and than what is heard freely."""
 _HOPELESS = 25.0
@@ -136,11 +139,9 @@ class Beam:
             memory = self._decoder.chosen(memory, parents)
             likelihoods, memory = self._decoder.step([pieces[-1] for pieces in running], memory)
             rows = {pieces: row for row, pieces in enumerate(running)}
+        found.sort(key=lambda one: _worth(one[0], len(free.pieces)), reverse=True)
         return Readings(
-            tuple(
-                reading._replace(text=constraint.text(way))
-                for reading, way in sorted(found, key=lambda one: -one[0].score)
-            ),
+            tuple(reading._replace(text=constraint.text(way)) for reading, way in found),
             Reading("", free.pieces, free.heard),
             no_speech,
         )
@@ -191,6 +192,11 @@ class Beam:
         best = np.argpartition(-row, _TEXTS)[:_TEXTS].astype(np.int32)
         allowed: NDArray[np.int32] = best[~np.isin(best, (*self._suppressed, self._end))]
         return allowed
+
+
+def _worth(sentence: Reading, pieces: int) -> float:
+    """How good a sentence is beside others, where the free text has so many pieces."""
+    return sentence.score - _MISSING * max(0, pieces - len(sentence.pieces))
 
 
 def _with_any(options: Options, pieces: NDArray[np.int32], price: float) -> Options:

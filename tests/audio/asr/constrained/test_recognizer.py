@@ -86,6 +86,15 @@ def test_anything_may_stand_where_a_sentence_has_it(hear: Hear) -> None:
     assert found.text == "remember that the plumber comes in the morning"
 
 
+def test_a_sentence_of_a_command_that_was_cut_off_is_disputed(
+    recognizer: ConstrainedWhisper,
+) -> None:
+    frames = speech("set a timer for ten minutes")
+    assert not heard(recognizer, frames).disputed
+    cut_off = heard(recognizer, frames[: len(frames) // 2])
+    assert cut_off.disputed or cut_off.confidence < 0.5
+
+
 def test_talk_is_no_sentence(hear: Hear) -> None:
     said = "my brother told me about his new job in the city"
     assert hear(said).text == said
