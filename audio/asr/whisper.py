@@ -32,13 +32,24 @@ LONGEST_TOKENS = 448
 _TOKENS_PER_S = 8  # fast speech
 _USUAL_TOKENS_PER_S = 3.5
 _SPARE_TOKENS = 16
-_LOW_LOG_PROBABILITY = -1.0  # these three as in OpenAI's whisper/transcribe.py
-_NO_SPEECH = 0.6
+LOW_LOG_PROBABILITY = -1.0  # these three as in OpenAI's whisper/transcribe.py
+NO_SPEECH = 0.6
 _MOST_COMPRESSIBLE = 2.4
 _MOST_HINT_TOKENS = 100
 """Most tokens of the hint: each takes time, and they share the decoder's 448 with what is said."""
 _NOT_A_WORD = re.compile(r"[^\w']+")
 _SILENT = 32  # of 32767: below what any microphone's own noise gives
+
+
+def repetitive(text: str) -> bool:
+    """Whether a text says the same thing again and again."""
+    plain = text.encode()
+    return bool(plain) and len(plain) / len(zlib.compress(plain)) > _MOST_COMPRESSIBLE
+
+
+def is_silent(samples: NDArray[np.int16]) -> bool:
+    """Whether sound is quieter than any microphone's own noise."""
+    return int(np.abs(samples.astype(np.int32)).max(initial=0)) < _SILENT
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,18 +63,17 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def repetitive(self) -> bool:
         """Whether the text says the same thing again and again."""
-        plain = self.text.encode()
-        return bool(plain) and len(plain) / len(zlib.compress(plain)) > _MOST_COMPRESSIBLE
+        return repetitive(self.text)
 
     @property
     def sound(self) -> bool:
         """Whether the text can be believed."""
-        return self.log_probability >= _LOW_LOG_PROBABILITY and not self.repetitive
+        return self.log_probability >= LOW_LOG_PROBABILITY and not self.repetitive
 
     @property
     def spoken(self) -> bool:
         """Whether there was any speech."""
-        return self.sound or not (self.no_speech > _NO_SPEECH or self.repetitive)
+        return self.sound or not (self.no_speech > NO_SPEECH or self.repetitive)
 
 
 class Pieces(NamedTuple):
@@ -156,7 +166,7 @@ class WhisperRecognizer:
 
     def words(self, samples: NDArray[np.int16]) -> tuple[Word, ...]:
         """The words in `samples`, 16 kHz mono; () for silence and for what cannot be believed."""
-        if int(np.abs(samples.astype(np.int32)).max(initial=0)) < _SILENT:
+        if is_silent(samples):
             return ()
         try:
             attempt = self._attempt(samples, FLOOR_FRAMES)
@@ -193,7 +203,7 @@ class WhisperRecognizer:
 
     @staticmethod
     def _hopeless(attempt: Attempt) -> bool:
-        return attempt.no_speech > _NO_SPEECH and not attempt.repetitive
+        return attempt.no_speech > NO_SPEECH and not attempt.repetitive
 
     def _attempt(self, samples: NDArray[np.int16], floor: int) -> Attempt:
         with self._meter.run():

@@ -21,7 +21,7 @@ from assistant.core.constrained.word_network import Arc, WordNetwork
 from assistant.core.speakable import ANYTHING
 
 _ANYTHING_PRICE = -3.0
-"""Of each piece of what may be anything."""
+"""What each piece of what may be anything costs."""
 _MOST_PLACES = 24
 """Most places of one text: what it may mean beside these is far less likely."""
 _NEVER = -math.inf

@@ -21,7 +21,7 @@ from audio.asr.constrained.decoder import PieceDecoder
 _TEXTS = 8
 """Most texts in question at once."""
 _WEIGHT = 0.4
-"""Of a sentence's price beside what was heard."""
+"""How much a sentence's price counts beside what was heard."""
 _PIECE = 0.5
 """What each piece is worth, as more pieces only make a text less likely."""
 _END = 3.0

@@ -7,7 +7,6 @@ hardly less likely, and else the free text is, so that talk stays talk.
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Sequence
 
 import msgspec
@@ -26,7 +25,16 @@ from audio.asr.constrained.decoder import PieceDecoder
 from audio.asr.constrained.written import as_heard, written
 from audio.asr.domain import Sentences
 from audio.asr.recognizer import Recognition
-from audio.asr.whisper import FLOOR_FRAMES, FULL_FRAMES, WhisperRecognizer, most_tokens
+from audio.asr.whisper import (
+    FLOOR_FRAMES,
+    FULL_FRAMES,
+    LOW_LOG_PROBABILITY,
+    NO_SPEECH,
+    WhisperRecognizer,
+    is_silent,
+    most_tokens,
+    repetitive,
+)
 
 _BELIEVED = 0.35
 """Least chance of a sentence to be right, or else the free text is what was said."""
@@ -43,10 +51,6 @@ _ALIKE = 75.0
 """Least likeness of a sentence and the free text, in percent, for the sentence to be all there is:
 of a command that is cut off in a word, whisper makes a shorter sentence."""
 _SIGNS = ".?!,"
-_LOW = -1.0  # these three as in OpenAI's whisper/transcribe.py
-_NO_SPEECH = 0.6
-_MOST_COMPRESSIBLE = 2.4
-_SILENT = 32  # of 32767: below what any microphone's own noise gives
 _MOST_ALTERNATIVES = 3
 
 
@@ -68,7 +72,7 @@ class ConstrainedWhisper:
         faults: Degraded | None = None,
     ) -> None:
         self._whisper, self._faults = whisper, faults or Degraded("asr")
-        pieces = whisper.pieces
+        self._pieces = pieces = whisper.pieces
         self._beam = Beam(decoder, pieces.prompt, pieces.end, pieces.no_speech, pieces.suppressed)
         self._sentences = self._network(sentences)
         self._expected: tuple[tuple[Sequence[str], bool], Constraint] | None = None
@@ -77,7 +81,7 @@ class ConstrainedWhisper:
         self._heard: list[NDArray[np.int16]] = []
 
     def _network(self, sentences: Sentences) -> Constraint:
-        pieces = self._whisper.pieces
+        pieces = self._pieces
         return PieceNetwork(
             sentences.network,
             sentences.classes,
@@ -111,11 +115,11 @@ class ConstrainedWhisper:
     def finish(self) -> Recognition:
         """End the utterance and return what was said."""
         samples = np.concatenate(self._heard) if self._heard else np.zeros(0, np.int16)
-        if int(np.abs(samples.astype(np.int32)).max(initial=0)) < _SILENT:
+        if is_silent(samples):
             return self._recognition((), samples)
         try:
             answer, readings = self._readings(samples, FLOOR_FRAMES)
-            unsound = not _sound(readings) and readings.no_speech <= _NO_SPEECH
+            unsound = not _sound(readings) and readings.no_speech <= NO_SPEECH
             if unsound and answer is None and not self._faults.simpler:
                 _, again = self._readings(samples, FULL_FRAMES)
                 readings = max(readings, again, key=lambda r: (_sound(r), _mean(r.free)))
@@ -124,10 +128,10 @@ class ConstrainedWhisper:
         if answer is not None:
             found = self._recognition(((answer.text, 1.0),), samples)
             return msgspec.structs.replace(found, expected=True)
-        if not _sound(readings) and readings.no_speech > _NO_SPEECH:
+        if not _sound(readings) and readings.no_speech > NO_SPEECH:
             return self._recognition((), samples)
-        found = self._recognition(self._best(readings), samples)
-        free_text = as_heard(self._whisper.pieces.decode(list(readings.free.pieces)))
+        free_text = as_heard(self._pieces.decode(list(readings.free.pieces)))
+        found = self._recognition(_best(readings, free_text), samples)
         disputed = fuzz.ratio(found.text, free_text) < _ALIKE
         return msgspec.structs.replace(found, disputed=disputed)
 
@@ -143,21 +147,6 @@ class ConstrainedWhisper:
                 return best, readings
         return None, self._beam.readings(sound, self._sentences, most_tokens(frames))
 
-    def _best(self, readings: Readings) -> tuple[tuple[str, float], ...]:
-        """The texts that may have been said, best first, and how sure each is."""
-        free_text = as_heard(self._whisper.pieces.decode(list(readings.free.pieces)))
-        free = (free_text, _sigmoid(_FREE_SURE + _LIKELY * _mean(readings.free)))
-        sentences = [
-            (sentence.text, _chance(sentence, readings.free))
-            for sentence in readings.sentences[:_MOST_ALTERNATIVES]
-        ]
-        repeated = _repetitive(free_text)
-        if not sentences:
-            return () if repeated else (free,)
-        if repeated or sentences[0][1] >= _BELIEVED:
-            return (*sentences, *(() if repeated else (free,)))
-        return (free, *sentences)
-
     def _recognition(
         self, texts: Sequence[tuple[str, float]], samples: NDArray[np.int16]
     ) -> Recognition:
@@ -170,6 +159,21 @@ class ConstrainedWhisper:
             engine=self.name,
             confidence=sure,
         )
+
+
+def _best(readings: Readings, free_text: str) -> tuple[tuple[str, float], ...]:
+    """The texts that may have been said, best first, and how sure each is."""
+    free = (free_text, _sigmoid(_FREE_SURE + _LIKELY * _mean(readings.free)))
+    sentences = [
+        (sentence.text, _chance(sentence, readings.free))
+        for sentence in readings.sentences[:_MOST_ALTERNATIVES]
+    ]
+    repeated = repetitive(free_text)
+    if not sentences:
+        return () if repeated else (free,)
+    if repeated or sentences[0][1] >= _BELIEVED:
+        return (*sentences, *(() if repeated else (free,)))
+    return (free, *sentences)
 
 
 def _chance(sentence: Reading, free: Reading) -> float:
@@ -192,12 +196,7 @@ def _mean(reading: Reading) -> float:
 
 def _sound(readings: Readings) -> bool:
     """Whether what is heard freely can be believed."""
-    return _mean(readings.free) >= _LOW
-
-
-def _repetitive(text: str) -> bool:
-    plain = text.encode()
-    return bool(plain) and len(plain) / len(zlib.compress(plain)) > _MOST_COMPRESSIBLE
+    return _mean(readings.free) >= LOW_LOG_PROBABILITY
 
 
 def _placed(text: str, duration_s: float, sure: float) -> tuple[Word, ...]:
