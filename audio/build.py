@@ -147,6 +147,7 @@ class Recognition:
             *(self._recognizer(), self.faults, self._likelihood.of_ending, self._keep),
             learner=self._learner(),
             waiting=waiting,
+            wake_words=self._prefixes,
         )
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -29,7 +29,7 @@ from assistant.core.settings.wyoming import PEER
 from audio.asr.acoustic.learning import Learner
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition, Recognizer
-from audio.asr.strip import without_wake_word
+from audio.asr.strip import begins_with, without_wake_word
 from audio.asr.waiting import Said, Waiting
 
 MOST_SAMPLES = 180 * SAMPLE_RATE_HZ
@@ -53,7 +53,8 @@ class AsrStage:
     ends with the words of a text. `keep` takes the id and the samples of what is to be recorded.
     `faults` are reported after somebody was served. The `learner` learns of the device's own room
     from what was surely heard there, was no secret, and was carried out. What is `waiting` may come
-    from a stage before this one.
+    from a stage before this one. What is said unasked and begins with one of `wake_words`, which
+    the wake word engine missed, was said to the assistant.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
@@ -68,7 +69,9 @@ class AsrStage:
         keep: Callable[[str, bytes], None] = lambda utterance_id, samples: None,
         learner: Learner | None = None,
         waiting: Waiting | None = None,
+        wake_words: Sequence[str] = (),
     ) -> None:
+        self._wake_words = wake_words
         self._recognizer, self._faults = recognizer, faults or Degraded("asr")
         self._ends, self._keep, self._learner = ends, keep, learner
         self._asked: dict[str, Asked] = {}
@@ -208,7 +211,8 @@ class AsrStage:
         return self._transcript(utterance, whole, secret)
 
     def _transcript(self, utterance: Utterance, whole: Recognition, secret: bool) -> Transcript:
-        heard = without_wake_word(whole, utterance.wake_word)
+        missed = begins_with(whole, self._wake_words) if utterance.unasked else ""
+        heard = without_wake_word(whole, utterance.wake_word or missed)
         return Transcript(
             utterance_id=utterance.utterance_id,
             revision=utterance.revision,
@@ -218,7 +222,7 @@ class AsrStage:
             engine=heard.engine,
             expected=heard.expected,
             confidence=round(heard.confidence, 3),
-            unasked=utterance.unasked,
+            unasked=utterance.unasked and not missed,
             secret=secret,
             area=utterance.area,
             peer=utterance.peer,

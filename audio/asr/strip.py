@@ -30,6 +30,17 @@ def without_wake_word(heard: Recognition, wake_word: str) -> Recognition:
     )
 
 
+def begins_with(heard: Recognition, wake_words: Sequence[str]) -> str:
+    """The one of `wake_words` that the text begins with; "" without any, or if nothing follows."""
+    words = heard.text.split()
+    for wake_word in wake_words:
+        phrase = wake_word.lower().split()
+        begin = _canonical(words[: len(phrase)])
+        if len(words) > len(phrase) and fuzz.ratio(begin, _canonical(phrase)) >= _ALIKE:
+            return wake_word
+    return ""
+
+
 def _distinct(alternatives: Sequence[str], wake_word: str, text: str) -> tuple[str, ...]:
     stripped = []
     for alternative in alternatives:

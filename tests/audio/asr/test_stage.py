@@ -140,6 +140,21 @@ def test_an_engine_is_told_what_was_unasked() -> None:
         assert counting.unasked is unasked
 
 
+@pytest.mark.parametrize(
+    ("wake_words", "text", "unasked"),
+    [(("okay nabu", "computer"), "1600", False), (("jarvis",), "computer 1600", True)],
+)
+def test_what_is_unasked_and_begins_with_a_missed_wake_word_is_asked(
+    wake_words: Sequence[str], text: str, unasked: bool
+) -> None:
+    stage = AsrStage(Counting(), wake_words=wake_words)
+    list(stage.feed(msgspec.structs.replace(chunk("a", follows="q"), unasked=True)))
+    over = msgspec.structs.replace(end("a", wake_word=""), unasked=True)
+    (transcript,) = stage.feed(over)
+    assert isinstance(transcript, Transcript)
+    assert (transcript.text, transcript.unasked) == (text, unasked)
+
+
 @pytest.mark.parametrize(("later", "kept"), [(0, 6400), (1, 6400), (2, None)])
 def test_the_sound_of_an_utterance_is_kept_though_another_is_heard(
     later: int, kept: int | None

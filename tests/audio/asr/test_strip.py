@@ -6,7 +6,7 @@ import pytest
 
 from assistant.core.messages import Word
 from audio.asr.recognizer import Recognition, recognition
-from audio.asr.strip import without_wake_word
+from audio.asr.strip import begins_with, without_wake_word
 
 
 def said(text: str, *alternatives: str) -> Recognition:
@@ -45,3 +45,17 @@ def test_alternatives_lose_it_too() -> None:
         said("computer turn on", "computer turn off", "computer turn on"), "computer"
     )
     assert heard.alternatives == ("turn off",)
+
+
+@pytest.mark.parametrize(
+    ("text", "wake_word"),
+    [
+        ("computer what time is it", "computer"),
+        ("hay jarvis stop", "hey jarvis"),
+        ("computer", ""),
+        ("my computer is slow", ""),
+        ("", ""),
+    ],
+)
+def test_the_wake_word_that_a_text_begins_with(text: str, wake_word: str) -> None:
+    assert begins_with(said(text), ("hey jarvis", "computer")) == wake_word
