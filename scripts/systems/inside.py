@@ -26,7 +26,8 @@ from assistant.core.models.manifest import Library
 from assistant.core.models.session import run_all, session_of
 from assistant.core.models.tokens import as_inputs, load_tokenizer
 from assistant.demo.performance import Daemon, answered
-from assistant.demo.story import StoryLine, sound
+from assistant.demo.story import StoryLine
+from audio.frames import frames_of
 
 STATE, RUNTIME = Path("/var/lib/hark"), Path("/run/hark")
 BROKER, ROOMS_PORT = "127.0.0.1", 10_300
@@ -75,7 +76,7 @@ def speak(command: str, topic: str) -> dict[str, object]:
         (folder / "run").symlink_to(RUNTIME)
         daemon = Daemon(folder, lambda: True)  # systemd watches it
         daemon.follow()
-        frames = list(sound(StoryLine(command), folder))
+        frames = list(frames_of(StoryLine(command).recording))
         messages = list(daemon.converse(frames, answered(), lambda: None))
     client.loop_stop()
     reply = next(m for m in messages if isinstance(m, SpokenReply))
