@@ -29,9 +29,10 @@ from nlu.speakable.value_classes import ValueClasses
 
 NO_COUNTS: Mapping[str, int] = {}
 
-_LEAST_DRAWN = 400
-"""Sentences that are drawn at least of each claim: with fewer a rare one lacks words, and no word
-stands beside another one that was not drawn so."""
+_MOST_DRAWN = 4_000
+"""Sentences that are drawn at most of each claim."""
+_OPEN_DRAWN = 400
+"""Sentences that are drawn of each claim of short forms with anything in them."""
 _SHORT_DRAWN = 80
 """Sentences that are drawn of each claim of short forms."""
 _MOST_SHORT_WORDS = 6
@@ -94,14 +95,15 @@ def speakable(
     classes = ValueClasses()
     sampler = Sampler(grammar, claims, seed, classes, names, HEARD_OPEN)
     usual = _usual(claims, sampler.shares, counts)
-    limit, least = round(limit * share), round(_LEAST_DRAWN * share)
-    sentences = sampler.draw_weighed(limit, usual, least)
+    limit = round(limit * share)
+    sentences = sampler.draw_weighed(limit, usual, round(_MOST_DRAWN * share))
     forms: dict[str, float] = {}
     if whole:
         forms = _short_forms(short, home, classes, seed, round(_SHORT_DRAWN * share))
         usages = {claim.schema.intent: _usage(claim) for claim in claims}
         unit = limit / sum(usages.values())
-        for sentence, often in _open_forms(short, classes, seed, usages, least):
+        each = round(_OPEN_DRAWN * share)
+        for sentence, often in _open_forms(short, classes, seed, usages, each):
             sentences[sentence] = sentences.get(sentence, 0.0) + unit * often
     return Speakable(sentences=sentences, classes=_spoken_classes(classes), short=forms)
 

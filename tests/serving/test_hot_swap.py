@@ -420,7 +420,7 @@ def test_a_first_start_serves_what_ships_and_fits_nothing(
 def test_recognition_begins_with_few_sentences_and_is_given_all_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(speakable, "_LEAST_DRAWN", 100)
+    monkeypatch.setattr(speakable, "_MOST_DRAWN", 100)
     monkeypatch.setattr(domain, "DRAWN", 20_000)
     storage = StorageSettings(state=str(tmp_path), cache=str(tmp_path))
     others = (manifest.name for manifest in load_registry().manifests)

@@ -13,7 +13,7 @@ from tests.support.stand_ins import HOME
 def said() -> Speakable:
     """A tenth of the sentences that recognition is given."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nlu.speakable.speakable._LEAST_DRAWN", 40)
+        patch.setattr("nlu.speakable.speakable._MOST_DRAWN", 40)
         patch.setattr("nlu.speakable.speakable._SHORT_DRAWN", 20)
         patch.setattr("nlu.grammar.templates.SPEAKABLE_SENTENCES", 2_000)
         return templates_of(HOME, vocabulary=True).speakable()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from datetime import datetime
+from itertools import pairwise
 
 import pytest
 
@@ -37,6 +38,21 @@ def test_what_is_drawn_of_a_claim_depends_on_no_other(templates: Templates) -> N
     *_, beside = Sampler(grammar, [*others, last], seed=1).draw_each(20)
     assert alone == beside
     assert len(set(alone)) > 1
+
+
+def test_it_draws_until_hardly_any_pair_of_words_is_new(templates: Templates) -> None:
+    """The share of another 500 sentences whose neighbours were all drawn, of one claim of many."""
+    grammar = templates._grammar
+    claim = next(one for one in grammar.claims if one.schema.intent == "HassStartTimer")
+    (other,) = Sampler(grammar, [claim], seed=2).draw_each(500)
+
+    def known(most: int) -> float:
+        sampler = Sampler(grammar, [claim], seed=1)
+        pairs = {p for s in sampler.draw_weighed(100, [1.0], most) for p in pairwise(s.split())}
+        return sum(pairs.issuperset(pairwise(s.split())) for s in other) / len(other)
+
+    assert known(4000) > 0.9
+    assert known(100) < 0.7
 
 
 def test_about_as_many_as_asked_for(sample: list[str]) -> None:
