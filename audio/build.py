@@ -23,6 +23,7 @@ from audio.asr.acoustic.adaptation import Base, own_map
 from audio.asr.acoustic.learning import Learner, learn
 from audio.asr.acoustic.transform import MODEL as ACOUSTIC
 from audio.asr.acoustic.transform import transform_file
+from audio.asr.constrained.belief import HearingCalibration
 from audio.asr.constrained.decoder import PieceDecoder
 from audio.asr.constrained.recognizer import ConstrainedWhisper
 from audio.asr.domain import domain_of, prepare, read_sentences
@@ -101,8 +102,10 @@ def _locator(config: Config) -> WakeWordEngine | None:
     return None
 
 
-SENTENCES = "whisper's sentences"
+SENTENCES = "sentences"
 """The part that fails where whisper cannot seek what is speakable."""
+HEARING = "hearing"
+"""The artefact that tells what an engine's own scores mean."""
 
 
 class Recognition:
@@ -144,7 +147,7 @@ class Recognition:
     def stage(self, waiting: Waiting | None = None) -> AsrStage:
         """The stage, with what is `waiting`; raises `ConfigError` for a name that is no model's."""
         return AsrStage(
-            *(self._recognizer(), self.faults, self._likelihood.of_ending, self._keep),
+            *(self.recognizer(), self.faults, self._likelihood.of_ending, self._keep),
             learner=self._learner(),
             waiting=waiting,
             wake_words=self._prefixes,
@@ -155,7 +158,8 @@ class Recognition:
         """The network of what is speakable."""
         return Likelihood(prepare(self._speakable, self._prefixes, self._domain_cache).network)
 
-    def _recognizer(self) -> Recognizer:
+    def recognizer(self) -> Recognizer:
+        """The engine that the settings and the models here allow."""
         own = self._own_recognizer()
         return HubAhead(self._hub, own) if self._hub_hears("all") else own
 
@@ -262,11 +266,14 @@ class Recognition:
         """Whisper that seeks what is speakable; as it is where that cannot be."""
 
         def make() -> ConstrainedWhisper:
+            believes = read_calibration(self._library, HEARING, HearingCalibration).whisper
             folder = self._library.folder(self._config.asr.model)
             cache = self._config.cache_dir / "whisper"
             decoder = PieceDecoder(folder, cache, self._config.asr.threads)
             domain = prepare(self._speakable, self._prefixes, self._domain_cache)
-            return ConstrainedWhisper(whisper, decoder, read_sentences(domain), self.faults)
+            return ConstrainedWhisper(
+                *(whisper, decoder, read_sentences(domain), believes, self.faults)
+            )
 
         return self.faults.load_or_none(SENTENCES, make) or whisper
 

@@ -55,6 +55,7 @@ KINDS = {
     "slots": Kind("nlu", _slots),
     "asr": Kind("asr"),
     "acoustic": Kind("asr"),
+    "hearing": Kind("asr"),
     "voice": Kind("voice"),
     "wake": Kind("audio"),
     "encoder": Kind("answer"),

@@ -54,6 +54,8 @@ MODELS = {
     "Until it is mended I understand my own sentences only.",
     "whisper": "The model that I recognise speech with is missing or damaged. "
     "Until it is mended I hear less well.",
+    "sentences": "What I recognise my own sentences with is missing or damaged. "
+    "Until it is mended I hear less well.",
     "acoustic": "The model that I hear across a room with is missing or damaged. "
     "Until it is mended I hear less well.",
     "piper": "The model that I speak with is missing or damaged. "

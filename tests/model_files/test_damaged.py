@@ -165,7 +165,7 @@ def damaged(folder: Path, name: str, damage: Damage) -> Library:
     shipped = folder / "models"
     shipped.mkdir()
     shutil.copy(SHIPPED / "manifest.toml", shipped)
-    for other in (*NAMES, "wake", "acoustic"):
+    for other in (*NAMES, "wake", "acoustic", "hearing"):
         if other == name:
             shutil.copytree(SHIPPED / name, shipped / name)
         else:
@@ -282,6 +282,33 @@ def test_a_mended_model_is_taken_over_while_the_stage_runs(
     assert swap.load("ner", "1")(stage) is stage
     (command,) = understood(stage, LOOSE, 2000.0)
     assert command.intent == "HassGetCurrentTime"
+
+
+@pytest.mark.parametrize(
+    ("damage", "code"),
+    [
+        (lambda _: None, ""),
+        (removed("calibration.json"), "model.missing"),
+        (vouched("calibration.json", lambda _: b"{}"), "model.calibration"),
+    ],
+)
+def test_whisper_goes_on_without_sentences_and_tells_why(
+    tmp_path: Path, whisper_model: Path, damage: Damage, code: str
+) -> None:
+    config = Config(
+        storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path)),
+        asr=AsrSettings(engine="whisper"),
+    )
+    library = damaged(tmp_path, "hearing", damage)
+    library.folder("whisper-tiny.en").parent.mkdir(parents=True)
+    library.folder("whisper-tiny.en").symlink_to(whisper_model)
+    recognition = Recognition(config, library, always(["stop the music", "go on"]))
+    stage = recognition.stage()
+    reports = list(recognition.faults.take_reports())
+    assert [(one.part, one.code) for one in reports] == [("sentences", code)] * bool(code)
+    assert [words_for(one) for one in reports] == [MODELS["sentences"]] * bool(code)
+    sound = np.frombuffer(b"".join(speech("stop the music")), np.int16)
+    assert transcribe(stage, sound)[0].text == "stop the music"
 
 
 def test_whisper_gives_way_to_pocketsphinx(tmp_path: Path) -> None:

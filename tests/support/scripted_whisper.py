@@ -45,6 +45,8 @@ def write_whisper(
         projection[token, place] += 8.0
     positions[start, 0] = 8.0
     projection[vocabulary.index("<|nospeech|>"), 0] = 8.0 if no_speech else -8.0
+    # Codes of at most 64: some processors add pairs of products in 16 bits, which overflow.
+    projection[:, -1] = 16.0
     spec.decoder.position_encodings.encodings = positions
     spec.decoder.projection.weight = projection
     spec.validate()

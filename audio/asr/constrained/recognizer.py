@@ -6,8 +6,8 @@ hardly less likely, and else the free text is, so that talk stays talk.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -21,6 +21,14 @@ from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError, RecognitionError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from audio.asr.constrained.beam import Beam, Reading, Readings
+from audio.asr.constrained.belief import (
+    Evidence,
+    WhisperCalibration,
+    evidence,
+    lacks,
+    mean,
+    of_sentence,
+)
 from audio.asr.constrained.decoder import PieceDecoder
 from audio.asr.constrained.written import as_heard, written
 from audio.asr.domain import Sentences
@@ -36,22 +44,19 @@ from audio.asr.whisper import (
     repetitive,
 )
 
-_BELIEVED = 0.35
-"""Least chance of a sentence to be right, or else the free text is what was said."""
-_ANSWER_BELIEVED, _ROW_BELIEVED = 3.0, 10.0
-"""How much likelier, as a natural logarithm, the free text may be than an answer that was asked
-for, and than a row of them, such as digits, which whisper would write as one number."""
-_SENTENCE_SURE, _LACKING, _PRICED = 5.15, -0.762, 0.09
-_FREE_SURE, _LIKELY = 2.81, 7.56
-"""Logistic regressions of how sure a sentence is, by how much likelier the free text is and by the
-sentence's price, and of how sure the free text is, by the mean log-probability of its pieces. They
-were fitted to 438 utterances: 54 recorded home commands, 240 everyday commands and 44 with free
-text in two of flite's voices, and 100 lines of talk in one."""
 _ALIKE = 75.0
 """Least likeness of a sentence and the free text, in percent, for the sentence to be all there is:
 of a command that is cut off in a word, whisper makes a shorter sentence."""
 _SIGNS = ".?!,"
 _MOST_ALTERNATIVES = 3
+
+
+class Trial(NamedTuple):
+    """The best sentence, the free text, and what their chances depend on."""
+
+    sentence: str
+    free: str
+    evidence: Evidence
 
 
 class ConstrainedWhisper:
@@ -69,9 +74,11 @@ class ConstrainedWhisper:
         whisper: WhisperRecognizer,
         decoder: PieceDecoder,
         sentences: Sentences,
+        calibration: WhisperCalibration,
         faults: Degraded | None = None,
     ) -> None:
         self._whisper, self._faults = whisper, faults or Degraded("asr")
+        self._calibration = calibration
         self._pieces = pieces = whisper.pieces
         self._beam = Beam(decoder, pieces.prompt, pieces.end, pieces.no_speech, pieces.suppressed)
         self._sentences = self._network(sentences)
@@ -122,7 +129,7 @@ class ConstrainedWhisper:
             unsound = not _sound(readings) and readings.no_speech <= NO_SPEECH
             if unsound and answer is None and not self._faults.simpler:
                 _, again = self._readings(samples, FULL_FRAMES)
-                readings = max(readings, again, key=lambda r: (_sound(r), _mean(r.free)))
+                readings = max(readings, again, key=lambda r: (_sound(r), mean(r.free)))
         except (RuntimeError, ValueError, ModelError) as error:
             raise RecognitionError("asr.whisper", f"whisper failed: {error}") from error
         if answer is not None:
@@ -131,9 +138,16 @@ class ConstrainedWhisper:
         if not _sound(readings) and readings.no_speech > NO_SPEECH:
             return self._recognition((), samples)
         free_text = as_heard(self._pieces.decode(list(readings.free.pieces)))
-        found = self._recognition(_best(readings, free_text), samples)
+        found = self._recognition(_best(readings, free_text, self._calibration), samples)
         disputed = fuzz.ratio(found.text, free_text) < _ALIKE
         return msgspec.structs.replace(found, disputed=disputed)
+
+    def try_out(self, samples: NDArray[np.int16]) -> Trial:
+        """What is heard before any of it is believed, to fit how sure that may be."""
+        _, readings = self._readings(samples, FLOOR_FRAMES)
+        best = next(iter(readings.sentences), None)
+        free = as_heard(self._pieces.decode(list(readings.free.pieces)))
+        return Trial("" if best is None else best.text, free, evidence(readings))
 
     def _readings(self, samples: NDArray[np.int16], floor: int) -> tuple[Reading | None, Readings]:
         """The answer that was expected, or None, and else all that was heard."""
@@ -141,9 +155,10 @@ class ConstrainedWhisper:
         sound = np.asarray(encoded)[0].astype(np.float32)
         if self._answers is not None:
             readings = self._beam.readings(sound, self._answers, most_tokens(frames))
-            least = _ROW_BELIEVED if self._in_a_row else _ANSWER_BELIEVED
+            calibration = self._calibration
+            least = calibration.answers if self._in_a_row else calibration.answer
             best = next(iter(readings.sentences), None)
-            if best is not None and _sound(readings) and _lacks(best, readings.free) <= least:
+            if best is not None and _sound(readings) and lacks(best, readings.free) <= least:
                 return best, readings
         return None, self._beam.readings(sound, self._sentences, most_tokens(frames))
 
@@ -161,42 +176,26 @@ class ConstrainedWhisper:
         )
 
 
-def _best(readings: Readings, free_text: str) -> tuple[tuple[str, float], ...]:
+def _best(
+    readings: Readings, free_text: str, calibration: WhisperCalibration
+) -> tuple[tuple[str, float], ...]:
     """The texts that may have been said, best first, and how sure each is."""
-    free = (free_text, _sigmoid(_FREE_SURE + _LIKELY * _mean(readings.free)))
+    free = free_text, calibration.free.chance((mean(readings.free),))
     sentences = [
-        (sentence.text, _chance(sentence, readings.free))
+        (sentence.text, calibration.sentence.chance(of_sentence(sentence, readings.free)))
         for sentence in readings.sentences[:_MOST_ALTERNATIVES]
     ]
     repeated = repetitive(free_text)
     if not sentences:
         return () if repeated else (free,)
-    if repeated or sentences[0][1] >= _BELIEVED:
+    if repeated or sentences[0][1] >= calibration.believed:
         return (*sentences, *(() if repeated else (free,)))
     return (free, *sentences)
 
 
-def _chance(sentence: Reading, free: Reading) -> float:
-    lacks = _lacks(sentence, free)
-    return _sigmoid(_SENTENCE_SURE + _LACKING * lacks + _PRICED * sentence.price)
-
-
-def _lacks(sentence: Reading, free: Reading) -> float:
-    """Natural logarithm of how much likelier the free text is; 0 where it is not."""
-    return max(free.heard - sentence.heard, 0.0)
-
-
-def _sigmoid(odds: float) -> float:
-    return 1.0 / (1.0 + math.exp(-odds))
-
-
-def _mean(reading: Reading) -> float:
-    return reading.heard / (len(reading.pieces) + 1)
-
-
 def _sound(readings: Readings) -> bool:
     """Whether what is heard freely can be believed."""
-    return _mean(readings.free) >= LOW_LOG_PROBABILITY
+    return mean(readings.free) >= LOW_LOG_PROBABILITY
 
 
 def _placed(text: str, duration_s: float, sure: float) -> tuple[Word, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from audio.asr.second_look.general import GeneralEnglish
 from audio.asr.tandem import PART, Ahead, Aside, Pace, Spared, pace, read_pace
 from audio.asr.whisper import WhisperRecognizer
 from audio.build import Recognition
+from tests.conftest import REPOSITORY
 from tests.support.scripted_whisper import write_whisper
 from tests.support.simpler import Switched
 from tests.support.voices import speech
@@ -179,6 +181,10 @@ def library_with_whisper(tmp_path: Path) -> Library:
     shipped = tmp_path / "shipped"
     shipped.mkdir()
     files = ", ".join(f'{{ name = "{file.name}" }}' for file in sorted(model.iterdir()))
+    hearing = REPOSITORY / "models" / "hearing"
+    known = (hearing / "calibration.json").read_bytes()
+    digest = hashlib.sha256(known).hexdigest()
+    (shipped / "hearing").symlink_to(hearing)
     (shipped / "manifest.toml").write_text(
         f"""
         [tiny]
@@ -191,6 +197,15 @@ def library_with_whisper(tmp_path: Path) -> Library:
         inputs = {{ features = "float32[1]" }}
         outputs = {{ tokens = "int32[1]" }}
         files = [{files}]
+        [hearing]
+        version = "1"
+        kind = "hearing"
+        summary = "as it ships"
+        licence = "Apache-2.0"
+        source = "shipped"
+        inputs = {{}}
+        outputs = {{}}
+        files = [{{ name = "calibration.json", bytes = {len(known)}, sha256 = "{digest}" }}]
         """,
         "utf-8",
     )
