@@ -21,7 +21,7 @@ import soundfile
 from rich.console import Console
 from rich.table import Table
 
-from assistant.cli.shared.conversation import temporary_config
+from assistant.cli.shared.conversation import RECOGNISERS, heard_by, temporary_config
 from assistant.composition import Composition
 from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.core.models.manifest import SHIPPED, Library
@@ -62,13 +62,14 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rooms", default="3,5,11", help="the seeds that rooms are drawn with")
+    parser.add_argument("--engine", choices=RECOGNISERS, default="auto")
     options = parser.parse_args(arguments)
     audio = options.data / "audio"
     clips, _ = labelled(audio / "home" / "clips", audio / "home" / "labels.json", SentenceLabel)
     noise = Noise(sound_of(audio / "noise" / "kitchen.flac"))
     table = Table("room", "map", "right", "by voice", "exact", "word error rate")
     with TemporaryDirectory() as folder, TemporaryDirectory() as models:
-        config = temporary_config(None, options.data / "home.yaml")
+        config = heard_by(options.engine, temporary_config(None, options.data / "home.yaml"))
         ears = {
             "yes": Composition(config),
             "no": Composition(config, library=without_map(Path(models))),

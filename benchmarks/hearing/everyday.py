@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assistant.cli.shared.conversation import temporary_config
+from assistant.cli.shared.conversation import RECOGNISERS, heard_by, temporary_config
 from assistant.composition import Composition
+from assistant.core.config import Config
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     Interpretation,
@@ -72,10 +73,10 @@ def _last(heard: Sequence[Message], kind: type[Message]) -> Message | None:
 
 
 def outcomes(
-    lines: Sequence[str], home: Path, voices: Sequence[str]
+    lines: Sequence[str], config: Config, voices: Sequence[str]
 ) -> Iterator[tuple[str, str, Outcome]]:
     """All lines in one voice after the other, and what became of each."""
-    composition = Composition(temporary_config(None, home))
+    composition = Composition(config)
     asr = composition.asr()
     for voice in voices:
         for line in lines:
@@ -88,11 +89,13 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--home", type=Path, default=Path("../shared/data/home.yaml"))
     parser.add_argument("--voices", nargs="+", choices=VOICES, default=VOICES)
+    parser.add_argument("--engine", choices=RECOGNISERS, default="auto")
     options = parser.parse_args(arguments)
+    config = heard_by(options.engine, temporary_config(None, options.home))
     lines = read_lines(options.file)
     right: Counter[str] = Counter()
     unnoticed = 0
-    for line, voice, outcome in outcomes(lines, options.home, options.voices):
+    for line, voice, outcome in outcomes(lines, config, options.voices):
         right[voice] += outcome.right
         unnoticed += not outcome.woke
         if not outcome.right:

@@ -19,7 +19,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from assistant.cli.shared.conversation import temporary_config
+from assistant.cli.shared.conversation import RECOGNISERS, heard_by, temporary_config
 from assistant.composition import Composition
 from assistant.core.config import Config
 from assistant.core.layout import USAGE_FILE
@@ -65,9 +65,8 @@ def wrong(
     return {one.clip for one in missed}
 
 
-def measure(home: Path, households: int, each: int, folder: Path) -> list[Row]:
+def measure(config: Config, households: int, each: int, folder: Path) -> list[Row]:
     """The rows of so many households, with `each` sentences of every intent."""
-    config = temporary_config(None, home)
     sentences = Composition(config).understanding.templates.examples(vocabulary=True)
     clips = spoken_examples(sentences, each, VOICES, folder)
     before = wrong(clips, config, {}, folder / "nothing")
@@ -94,10 +93,12 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--home", type=Path, default=Path("../shared/data/home.yaml"))
     parser.add_argument("--households", type=int, default=4)
     parser.add_argument("--each", type=int, default=4)
+    parser.add_argument("--engine", choices=RECOGNISERS, default="auto")
     given = parser.parse_args(arguments)
+    config = heard_by(given.engine, temporary_config(None, given.home))
     table = Table("household", "of its habit", "right before", "after", "else", "before", "after")
     with TemporaryDirectory() as folder:
-        for row in measure(given.home, given.households, given.each, Path(folder)):
+        for row in measure(config, given.households, given.each, Path(folder)):
             cells = (row.household, row.habit, *row.habit_right, row.other, *row.else_right)
             table.add_row(*map(str, cells))
     Console().print(table)

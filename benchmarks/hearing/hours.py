@@ -23,8 +23,9 @@ import numpy as np
 import soundfile
 
 from assistant.cli.hear import Voice
-from assistant.cli.shared.conversation import temporary_config
+from assistant.cli.shared.conversation import RECOGNISERS, heard_by, temporary_config
 from assistant.composition import Composition
+from assistant.core.config import Config
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     Frame,
@@ -126,9 +127,9 @@ def frames(sounds: Iterable[Sound]) -> Iterator[Message]:
             yield Frame(samples=samples.tobytes(), at_s=number * FRAME_S)
 
 
-def heard(messages: Iterable[Message], home: Path) -> Hour:
+def heard(messages: Iterable[Message], config: Config) -> Hour:
     """What the stages of a fresh assistant make of these frames."""
-    composition, hour = Composition(temporary_config(None, home)), Hour()
+    composition, hour = Composition(config), Hour()
 
     def counted() -> Iterator[Message]:
         for message in messages:
@@ -172,14 +173,14 @@ def main() -> None:
     parser.add_argument("--home", type=Path, default=Path("../shared/data/home.yaml"))
     parser.add_argument("--sentences", type=Path, default=Path("tests/data/nlu/rejects.txt"))
     parser.add_argument("--heard", nargs="+", choices=HEARD, default=HEARD)
+    parser.add_argument("--engine", choices=RECOGNISERS, default="auto")
     options = parser.parse_args()
+    config = heard_by(options.engine, temporary_config(None, options.home))
     rng = random.Random(_SEED)
     sentences = options.sentences.read_text().splitlines()
     hours = {
-        "music": lambda: heard(frames(music(options.minutes, rng)), options.home),
-        "talk": lambda: heard(
-            frames(talk(options.minutes, options.data, sentences, rng)), options.home
-        ),
+        "music": lambda: heard(frames(music(options.minutes, rng)), config),
+        "talk": lambda: heard(frames(talk(options.minutes, options.data, sentences, rng)), config),
         "own voice": lambda: own_voice(options.minutes),
     }
     for name in options.heard:

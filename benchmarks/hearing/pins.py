@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from assistant.cli.shared.conversation import RECOGNISERS, heard_by
 from assistant.cli.shared.output import emit
 from assistant.composition import Composition
 from assistant.core.config import Config, StorageSettings
@@ -71,12 +72,14 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--pins", type=int, default=25)
     options.add_argument("--voices", default="slt,rms,awb,kal16")
+    options.add_argument("--engine", choices=RECOGNISERS, default="auto")
     given = options.parse_args()
     draw = random.Random(SEED)
     pins = [f"{draw.randrange(10_000):04d}" for _ in range(given.pins)]
     with tempfile.TemporaryDirectory() as folder:
         storage = StorageSettings(state=str(Path(folder) / "state"))
-        asr = Composition(msgspec.structs.replace(Config(), storage=storage)).asr()
+        config = msgspec.structs.replace(Config(), storage=storage)
+        asr = Composition(heard_by(given.engine, config)).asr()
         for asks in (True, False):
             emit(measure(asr, pins, given.voices.split(","), asks))
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from assistant.cli.shared.conversation import temporary_config
+from assistant.cli.shared.conversation import RECOGNISERS, heard_by, temporary_config
 from assistant.cli.shared.output import emit
 from assistant.composition import Composition
 from assistant.control.metrics import percentile
@@ -161,8 +161,9 @@ def main() -> None:
     options.add_argument("--without", action="store_true")
     options.add_argument("--talk", type=Path, default=Path("tests/data/nlu/rejects.txt"))
     options.add_argument("--lines", type=int, default=40)
+    options.add_argument("--engine", choices=RECOGNISERS, default="auto")
     given = options.parse_args()
-    composition = Composition(temporary_config(None, given.home))
+    composition = Composition(heard_by(given.engine, temporary_config(None, given.home)))
     if given.without:
         composition.recognition.short_forms = None
     asr, speak = composition.asr(), Speakers(given.voices.split(","))

@@ -7,19 +7,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-import msgspec
 import typer
 
 from assistant.cli.evaluation.common import EXAMPLES_VOICES, Json, with_broker
-from assistant.cli.shared.conversation import temporary_config
+from assistant.cli.shared.conversation import heard_by, temporary_config
 from assistant.cli.shared.misses import (
     tell_misheard,
 )
 from assistant.cli.shared.output import errors, progress, show_figures
 from assistant.composition import Composition
-from assistant.core.config import AsrSettings, Config
 from assistant.core.errors import InputError, SkillError, WakeWordError
-from assistant.core.models.manifest import Library
 from assistant.evaluation.clips import ClipLabel, SentenceLabel, labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
 from assistant.evaluation.examples import evaluate_replies, spoken_examples
@@ -31,7 +28,6 @@ from nlu.build import answer_reader
 app = typer.Typer()
 
 SNRS_DB = "24,12,6"
-RECOGNISERS = ("auto", "whisper", "pocketsphinx")
 
 Engine = Annotated[str, typer.Option(help="auto, whisper or pocketsphinx.")]
 
@@ -118,7 +114,7 @@ def clips(
     """Count the spoken sentences that are understood as they are when they are typed."""
     spoken, strays = labelled(directory, labels, SentenceLabel)
     _tell_strays(strays)
-    composition = Composition(_heard_by(engine, with_broker(home)))
+    composition = Composition(heard_by(engine, with_broker(home)))
     with progress("recognising") as told:
         figures = evaluate_spoken(
             spoken,
@@ -142,7 +138,7 @@ def examples(
     json: Json = False,
 ) -> None:
     """Speak sentences of every intent in flite's voices, and count those that are understood."""
-    composition = Composition(_heard_by(engine, with_broker(home)))
+    composition = Composition(heard_by(engine, with_broker(home)))
     asr, misheard = composition.asr(), tell_misheard(json)
     with TemporaryDirectory() as name, progress("recognising") as told:
         folder, voices = Path(name), EXAMPLES_VOICES
@@ -175,21 +171,9 @@ def _tell_strays(strays: int) -> None:
         errors.print(f"{strays} recordings or labels lack the other and are left out")
 
 
-def _heard_by(engine: str, config: Config) -> Config:
-    """The settings with this recogniser; raises `InputError` where its model is not here."""
-    if engine not in RECOGNISERS:
-        message = f'--engine "{engine}" is none of {", ".join(RECOGNISERS)}'
-        raise InputError("eval.engine", message)
-    model = config.asr.model
-    if engine == "whisper" and not Library(config.models_dir).present(model):
-        message = f"{model} is not here, so nothing is measured; run: assistant models pull {model}"
-        raise InputError("eval.no_model", message)
-    return msgspec.structs.replace(config, asr=AsrSettings(engine=engine))
-
-
 def _alone(skill: Path, engine: str) -> Composition:
     """A composition with this skill only."""
-    config = _heard_by(engine, temporary_config([skill], None))
+    config = heard_by(engine, temporary_config([skill], None))
     composition = Composition(config, builtin=False)
     for fault in composition.registry.faults:
         raise SkillError("skill.bad", fault.message)

@@ -14,15 +14,18 @@ from rich.markup import escape
 from assistant.answer.answers import DocumentAnswers
 from assistant.cli.shared.output import console, emit, progress
 from assistant.core.codec import as_json
-from assistant.core.config import Config, load_config
+from assistant.core.config import AsrSettings, Config, load_config
 from assistant.core.errors import InputError
 from assistant.core.messages import Message
+from assistant.core.models.manifest import Library
 from assistant.core.settings.skills import SkillsSettings
 from assistant.core.stage import Stage
 from assistant.documents.local import consult
 from assistant.outcome import Outcome, summarise
 from assistant.supervision.settings import check_settings
 from skills.isolation.host import all_granted
+
+RECOGNISERS = ("auto", "whisper", "pocketsphinx")
 
 
 class Timings:
@@ -64,6 +67,18 @@ def temporary_config(
         there = msgspec.structs.replace(config.home, file=str(home))
         config = msgspec.structs.replace(config, home=there)
     return check_settings(config)
+
+
+def heard_by(engine: str, config: Config) -> Config:
+    """The settings with this recogniser; raises `InputError` where its model is not here."""
+    if engine not in RECOGNISERS:
+        message = f'--engine "{engine}" is none of {", ".join(RECOGNISERS)}'
+        raise InputError("eval.engine", message)
+    model = config.asr.model
+    if engine == "whisper" and not Library(config.models_dir).present(model):
+        message = f"{model} is not here, so nothing is measured; run: assistant models pull {model}"
+        raise InputError("eval.no_model", message)
+    return msgspec.structs.replace(config, asr=AsrSettings(engine=engine))
 
 
 @contextmanager
