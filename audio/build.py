@@ -12,15 +12,12 @@ from assistant.core.config import Config
 from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
-from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.providers import PROVIDERS
 from assistant.core.models.usage import Meter
 from assistant.core.network.hub import Hub
 from assistant.core.speakable import SpeakableSource
-from audio.asr.acoustic.adaptation import Base, own_map
-from audio.asr.acoustic.learning import Learner, learn
 from audio.asr.acoustic.transform import MODEL as ACOUSTIC
 from audio.asr.acoustic.transform import transform_file
 from audio.asr.constrained.belief import HearingCalibration
@@ -148,7 +145,6 @@ class Recognition:
         """The stage, with what is `waiting`; raises `ConfigError` for a name that is no model's."""
         return AsrStage(
             *(self.recognizer(), self.faults, self._likelihood.of_ending, self._keep),
-            learner=self._learner(),
             waiting=waiting,
             wake_words=self._prefixes,
         )
@@ -215,28 +211,7 @@ class Recognition:
     @cached_property
     def _transform(self) -> Path | None:
         """The file of the acoustic model's map; None where it is damaged, and the ear is worse."""
-        if self._base is None:
-            return self._shipped
-        return own_map(self._learnt, self._base, self._domains) or self._shipped
-
-    @cached_property
-    def _shipped(self) -> Path | None:
         return self.faults.load_or_none(ACOUSTIC, lambda: transform_file(self._library))
-
-    @cached_property
-    def _base(self) -> Base | None:
-        """What is learnt of the room begins from; None where nothing is to be learnt."""
-        adapts = self._config.asr.adapt and self._config.asr.engine != "whisper"
-        return Base.load(self._shipped) if adapts and self._shipped is not None else None
-
-    @property
-    def _learnt(self) -> Path:
-        return self._config.state_dir / ADAPTATION_FILE
-
-    def _learner(self) -> Learner | None:
-        if self._base is None:
-            return None
-        return Learner(partial(learn, self._learnt, self._base, self._config.runtime_dir))
 
     @property
     def _prefixes(self) -> list[str]:

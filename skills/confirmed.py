@@ -34,7 +34,6 @@ class _Noted(NamedTuple):
     """An intent that was carried out, and where it was said."""
 
     intent: str
-    utterance_id: str
     area: str
 
 
@@ -49,9 +48,9 @@ class Confirmed:
         self._database, self._telling = database, telling
         self._waiting: list[_Noted] = []
 
-    def note(self, intent: str, utterance_id: str, area: str) -> None:
+    def note(self, intent: str, area: str) -> None:
         """Note that this was carried out, as was said in an area."""
-        self._waiting.append(_Noted(intent, utterance_id, area))
+        self._waiting.append(_Noted(intent, area))
 
     def take_back(self, area: str) -> None:
         """Forget the last that was noted of an area: it was not what somebody wanted."""
@@ -70,22 +69,17 @@ class Confirmed:
         if sum(self.counts.values()) >= _MOST:
             self._database.execute("UPDATE confirmed SET times = times / 2")
 
-    def tell(self, area: str) -> tuple[str, ...]:
-        """After that transaction, write the counts to the file where they have moved enough.
-
-        It returns the utterances that were counted.
-        """
-        counted = [one for one in self._waiting if one.area == area]
+    def tell(self, area: str) -> None:
+        """After that transaction, write the counts to the file where they have moved enough."""
         self._waiting = [one for one in self._waiting if one.area != area]
         if self._telling is None:
-            return ()
+            return
         if self._moved() >= _TOLD_ANEW:
             try:
                 replace_file(self._telling, msgspec.json.encode(self.counts), 0o600, durable=False)
             except OSError as error:
                 log.warning("%s: %s (storage.unwritable)", self._telling, error)
             self._database.execute("UPDATE confirmed SET told = times")
-        return tuple(one.utterance_id for one in counted)
 
     @property
     def counts(self) -> dict[str, int]:

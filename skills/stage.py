@@ -13,7 +13,6 @@ from assistant.core.layout import ASR, MARK_WRONG
 from assistant.core.messages import (
     Asked,
     CalendarReport,
-    CarriedOut,
     Commit,
     DeviceChanged,
     HomeForecasts,
@@ -343,7 +342,8 @@ class SkillsStage:
                 room.history.keep(reply, dialog.intents_done)
                 self._confirmed.count(room.area)
         self._device.tell()
-        right = self._confirmed.tell(room.area) if acted else ()
+        if acted:
+            self._confirmed.tell(room.area)
         room.history.remember(reply, acted)
         if dialog.query is not None:
             dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
@@ -351,10 +351,8 @@ class SkillsStage:
         elif dialog.intent == MARK_WRONG:
             self._confirmed.take_back(room.area)
         elif reply.done and dialog.intent and move is not Dialog.cancel:
-            self._confirmed.note(dialog.intent, utterance_id, room.area)
+            self._confirmed.note(dialog.intent, room.area)
         yield from self._devices.commands(utterance_id)
-        if right:
-            yield CarriedOut(utterance_ids=right)
         yield from self._name(room.context) if acted else ()
         further = OpenQuestion(follows=True) if after_answer and self._goes_on(dialog) else None
         other = None if acted else elsewhere(reply, dialog) or further

@@ -9,14 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
-import numpy as np
 import pytest
 
 from assistant.composition import Composition
-from assistant.core.config import AsrSettings, Config, HomeSettings, StorageSettings
+from assistant.core.config import Config, HomeSettings, StorageSettings
 from assistant.core.documents.messages import Phrase, Phrased
 from assistant.core.errors import ConfigError
-from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.messages import Work, concrete
 from assistant.core.models.manifest import Library
 from assistant.core.settings.mpd import PLAYER, MpdSettings
@@ -24,9 +22,6 @@ from assistant.core.settings.mpris import MprisSettings
 from assistant.core.settings.sensors import SensorsSettings
 from assistant.core.settings.skills import SkillsSettings
 from assistant.serving.processes import STAGES, consumers
-from audio.asr.acoustic.adaptation import Adaptation, Base
-from audio.asr.acoustic.gaussians import WIDTH
-from audio.asr.acoustic.transform import transform_file
 from skills.state import open_state
 
 GOOD = """
@@ -114,28 +109,6 @@ def test_a_replaced_stages_models_go_with_it() -> None:
     finally:
         gc.enable()
         knowledge.close()
-
-
-def own_maps(tmp_path: Path, adapt: bool) -> list[str]:
-    """The maps of the room that recognition has made for itself at its start."""
-    storage = StorageSettings(state=str(tmp_path), cache=str(tmp_path / "cache"))
-    asr = AsrSettings(adapt=adapt, engine="pocketsphinx")
-    config = msgspec.structs.replace(Config(), storage=storage, asr=asr)
-    Composition(config, builtin=False).asr()
-    return [found.name for found in tmp_path.rglob("*.mllr")]
-
-
-def test_recognition_takes_the_map_of_its_room_where_that_helps(tmp_path: Path) -> None:
-    learnt = Adaptation(Base.load(transform_file(Library(tmp_path))))
-    learnt.statistics.squares += np.eye(WIDTH + 1)
-    learnt.statistics.frames = 1
-    file = tmp_path / ADAPTATION_FILE
-    file.write_bytes(learnt.content())
-    assert own_maps(tmp_path, adapt=True) == []  # nothing yet says that it helps
-    learnt.gains = (0.1, 0.2) * 20
-    file.write_bytes(learnt.content())
-    assert own_maps(tmp_path, adapt=False) == []
-    assert own_maps(tmp_path, adapt=True) == ["room.mllr"]
 
 
 def test_where_there_is_a_player_the_home_has_it_and_music_is_understood(tmp_path: Path) -> None:

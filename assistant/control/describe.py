@@ -9,7 +9,6 @@ from assistant.core.messages import (
     CalendarChanged,
     CalendarCommand,
     CalendarReport,
-    CarriedOut,
     Command,
     Commit,
     Compare,
@@ -94,8 +93,6 @@ def _of_utterance(event: Message) -> str:
             return f"{len(answers)} answers are expected"
         case KeepSound():
             return "its sound is kept"
-        case CarriedOut(utterance_ids=utterances):
-            return f"{len(utterances)} are right, as nobody has taken them back"
         case PlaybackEnded(heard=False):
             return "not heard"
         case PlaybackEnded(interrupted=True):

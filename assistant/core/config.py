@@ -73,9 +73,6 @@ class AsrSettings(SettingsSection, frozen=True, kw_only=True):
     """Name of the whisper model, as `assistant models list` shows it."""
     threads: Annotated[int, Meta(ge=1, le=256)] = 2
     """Threads of the whisper engine."""
-    adapt: bool = False
-    """Whether PocketSphinx is moved to your room by what it heard of commands that were right. Only
-    numbers are kept, no sound."""
 
 
 class VoiceSettings(SettingsSection, frozen=True, kw_only=True):

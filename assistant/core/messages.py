@@ -285,12 +285,6 @@ class KeepSound(Control, frozen=True, kw_only=True):
     utterance_id: Id
 
 
-class CarriedOut(Control, frozen=True, kw_only=True):
-    """The commands of these utterances were carried out, and nobody has taken them back."""
-
-    utterance_ids: tuple[Id, ...]
-
-
 class NothingHeard(Control, frozen=True, kw_only=True):
     """The microphone was open for `utterance_id`, and nobody spoke."""
 

@@ -18,7 +18,7 @@ from assistant.core.config import Config
 from assistant.core.confinement.rights import CALLS_FILTER
 from assistant.core.confinement.trial import refusals
 from assistant.core.errors import AssistantError, ControlError, ModelError
-from assistant.core.layout import ADAPTATION_FILE, PIN_FILE
+from assistant.core.layout import PIN_FILE
 from assistant.core.models.manifest import INSTALL_AGAIN, Library, ModelState, remedy_of_shipped
 from assistant.doctor import probes
 from assistant.doctor.probes import FolderProbe, Microphone, Session, SpeechProbe
@@ -26,8 +26,6 @@ from assistant.recordings.folder import Recordings
 from assistant.recordings.keeper import RecordingState, state_of
 from assistant.start_names import held_back
 from assistant.supervision.settings import unsayable_names
-from audio.asr.acoustic.adaptation import Base, read
-from audio.asr.acoustic.transform import transform_file
 from audio.asr.tandem import Pace, read_pace
 from audio.build import make_wake_word
 from audio.tts.select import select as select_voice
@@ -66,7 +64,6 @@ def examine(config: Config) -> Iterator[Finding]:
     yield sound(probes.session())
     yield wake_word(_tried(lambda: _wake_engine(config)))
     yield recognition(config, library, probes.installed("pocketsphinx"))
-    yield room(config, library)
     yield voice(config.voice.engine, _tried(lambda: _spoken(config, library)))
     yield wording(config.answer.generator, library)
     yield from models(library)
@@ -223,27 +220,6 @@ def _both(model: str, pace: Pace | None) -> str:
     if pace.leads:
         return f"{model}, {took}; pocketsphinx for what it gets wrong"
     return f"pocketsphinx; {model}, {took}, for free speech"
-
-
-def room(config: Config, library: Library) -> Finding:
-    """Whether PocketSphinx is moved to this room: no fault in any case."""
-    if not config.asr.adapt or config.asr.engine == "whisper":
-        detail = "speech recognition learns nothing of it"
-    else:
-        try:
-            base = Base.load(transform_file(library))
-            learnt = read(config.state_dir / ADAPTATION_FILE, base)
-            use = "its own map is used from each start on" if learnt.helps else "not used yet"
-            detail = f"learnt from {learnt.commands} commands; {use}"
-        except FileNotFoundError:
-            detail = "nothing is learnt yet"
-        except OSError as error:
-            detail = f"what was learnt of it cannot be read: {error.strerror}"
-        except ValueError as error:
-            detail = f"what was learnt of it {error}"
-        except ModelError as error:
-            detail = f"nothing can be learnt of it: {error.message}"
-    return Finding(name="room", ok=True, detail=detail, necessary=False)
 
 
 def voice(wanted: str, spoken: SpeechProbe | AssistantError) -> Finding:

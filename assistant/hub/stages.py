@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-import msgspec
-
 from assistant.answer.generation.stage import GeneratorStage
 from assistant.answer.generation.token_scheduler import TokenScheduler
 from assistant.answer.in_flight import InFlight
@@ -77,7 +75,7 @@ def config_of(config: Config, name: str, tenant: Tenant) -> Config:
         models=str(config.models_dir),
     )
     return Config(
-        asr=msgspec.structs.replace(config.asr, adapt=False),
+        asr=config.asr,
         nlu=config.nlu,
         answer=config.answer,
         voice=config.voice,

@@ -15,7 +15,6 @@ from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     Asked,
     AudioChunk,
-    CarriedOut,
     KeepSound,
     Message,
     NothingHeard,
@@ -26,8 +25,6 @@ from assistant.core.messages import (
     Utterance,
 )
 from assistant.core.settings.wyoming import PEER
-from audio.asr.acoustic.learning import Learner
-from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition, Recognizer
 from audio.asr.strip import begins_with, without_wake_word
 from audio.asr.waiting import Said, Waiting
@@ -51,14 +48,13 @@ class AsrStage:
     Speech may continue after an early revision: then the whole utterance is recognised once more.
     What follows a question is likely to be one of its answers. `ends` gives how likely a sentence
     ends with the words of a text. `keep` takes the id and the samples of what is to be recorded.
-    `faults` are reported after somebody was served. The `learner` learns of the device's own room
-    from what was surely heard there, was no secret, and was carried out. What is `waiting` may come
-    from a stage before this one. What is said unasked and begins with one of `wake_words`, which
-    the wake word engine missed, was said to the assistant.
+    `faults` are reported after somebody was served. What is `waiting` may come from a stage before
+    this one. What is said unasked and begins with one of `wake_words`, which the wake word engine
+    missed, was said to the assistant.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
-        *(AudioChunk, Utterance, NothingHeard, Outheard, Asked, KeepSound, CarriedOut),
+        *(AudioChunk, Utterance, NothingHeard, Outheard, Asked, KeepSound),
     )
 
     def __init__(
@@ -67,13 +63,12 @@ class AsrStage:
         faults: Degraded | None = None,
         ends: Callable[[str], float] = lambda text: 0.0,
         keep: Callable[[str, bytes], None] = lambda utterance_id, samples: None,
-        learner: Learner | None = None,
         waiting: Waiting | None = None,
         wake_words: Sequence[str] = (),
     ) -> None:
         self._wake_words = wake_words
         self._recognizer, self._faults = recognizer, faults or Degraded("asr")
-        self._ends, self._keep, self._learner = ends, keep, learner
+        self._ends, self._keep = ends, keep
         self._asked: dict[str, Asked] = {}
         """Utterance → the question that it was answered with, of the last ones."""
         self._own = Said()
@@ -87,8 +82,6 @@ class AsrStage:
 
     def feed(self, message: Message) -> Iterator[Message]:
         """Hand a chunk on, or give the transcript of an utterance that is over."""
-        if self._learner is not None:
-            self._learn(self._learner, message)
         if isinstance(message, AudioChunk):
             self._hear(message)
         elif isinstance(message, Utterance):
@@ -114,21 +107,12 @@ class AsrStage:
             yield from self._recognised(message.at_s)
 
     def deadline_s(self) -> float | None:
-        """When to report an unused model, to learn of the room, or to look at the forks."""
+        """When to report an unused model, or to look at the forks."""
         due = (
             self._look_s if self._waiting.busy else None,
             self._faults.deadline_s(),
-            None if self._learner is None else self._learner.deadline_s(),
         )
         return min((moment for moment in due if moment is not None), default=None)
-
-    def _learn(self, learner: Learner, message: Message) -> None:
-        if isinstance(message, (AudioChunk, Utterance)):
-            learner.busy(message.at_s)
-        elif isinstance(message, CarriedOut):
-            learner.confirmed(message.utterance_ids)
-        elif isinstance(message, Tick):
-            learner.work(message.at_s)
 
     def _hear(self, chunk: AudioChunk) -> None:
         said = self._own if chunk.utterance_id == self._own.name else None
@@ -204,10 +188,6 @@ class AsrStage:
         secret = utterance.secret or said.secret
         if utterance.dictated:
             self._forget(said.name)
-        elif self._learner is not None and not said.peer:
-            here = not (secret or utterance.area)
-            text = whole.text if here and _teaches(whole) else ""
-            self._learner.heard(said.name, text, said.sound)
         return self._transcript(utterance, whole, secret)
 
     def _transcript(self, utterance: Utterance, whole: Recognition, secret: bool) -> Transcript:
@@ -229,10 +209,3 @@ class AsrStage:
             dictated=utterance.dictated,
             ends=0.0 if heard.disputed else round(self._ends(heard.text), 3),
         )
-
-
-def _teaches(heard: Recognition) -> bool:
-    """Whether the words are surely those that were said: no other ear heard anything else."""
-    return heard.engine == PocketSphinxRecognizer.name and not (
-        heard.alternatives or heard.expected
-    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import msgspec
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -20,7 +19,6 @@ from assistant.core.errors import (
     InputError,
     SpeakingError,
 )
-from assistant.core.layout import ADAPTATION_FILE
 from assistant.core.models.manifest import Library
 from assistant.core.settings.hearing import AudioSettings
 from assistant.core.settings.security import Profile, SecuritySettings
@@ -28,8 +26,6 @@ from assistant.doctor import checks, probes
 from assistant.doctor.checks import Finding
 from assistant.doctor.probes import FolderProbe, Microphone, Session, SpeechProbe
 from assistant.model_files.acceptance import put_in_use
-from audio.asr.acoustic.adaptation import Adaptation, Base
-from audio.asr.acoustic.transform import transform_file
 from audio.mute.switch import MuteSwitch
 from benchmarks.endurance.versions import add
 from skills.later.evidence import Evidence
@@ -246,24 +242,3 @@ def test_what_needs_the_pin_is_told_and_whether_there_is_one(
 
 def test_nothing_needs_a_pin_unless_the_settings_say_so() -> None:
     assert checks.rights(Config(), False).ok
-
-
-def test_it_tells_what_was_learnt_of_the_room(tmp_path: Path) -> None:
-    storage = StorageSettings(state=str(tmp_path))
-    config = Config(storage=storage, asr=AsrSettings(adapt=True))
-    library = Library(tmp_path)
-    base = Base.load(transform_file(library))
-    assert checks.room(config, library).detail == "nothing is learnt yet"
-    learnt = Adaptation(base)
-    learnt.commands = 37
-    (tmp_path / ADAPTATION_FILE).write_bytes(learnt.content())
-    assert checks.room(config, library).detail == "learnt from 37 commands; not used yet"
-    learnt.gains = (0.1, 0.2) * 20
-    (tmp_path / ADAPTATION_FILE).write_bytes(learnt.content())
-    assert "its own map" in checks.room(config, library).detail
-    (tmp_path / ADAPTATION_FILE).write_bytes(b"something else")
-    found = checks.room(config, library)
-    assert found.ok
-    assert found.detail.endswith("is damaged")
-    without = msgspec.structs.replace(config, asr=AsrSettings(adapt=False))
-    assert "learns nothing" in checks.room(without, library).detail

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import pytest
 
 from assistant.core.database import Database
 from assistant.core.errors import StorageError
-from assistant.core.messages import CarriedOut, Command
 from skills.confirmed import Confirmed
 from skills.state import open_state
 from tests.support.talking import Talk, command
@@ -34,7 +33,7 @@ def counts(talk: Talk) -> dict[str, int]:
 
 def carried_out(confirmed: Confirmed, *intents: str) -> None:
     for intent in intents:
-        confirmed.note(intent, f"said {intent}", "")
+        confirmed.note(intent, "")
         confirmed.count("")
         confirmed.tell("")
 
@@ -98,7 +97,7 @@ def test_a_file_that_cannot_be_written_is_logged_and_costs_nothing(
 
 def test_what_could_not_be_stored_is_counted_with_the_next(database: Database) -> None:
     confirmed = Confirmed(database)
-    confirmed.note("A", "first", "")
+    confirmed.note("A", "")
 
     def fail() -> None:
         with database.transaction():
@@ -109,34 +108,3 @@ def test_what_could_not_be_stored_is_counted_with_the_next(database: Database) -
         fail()
     carried_out(confirmed, "B")
     assert confirmed.counts == {"A": 1, "B": 1}
-
-
-def told(talk: Talk, text: str, said: Command) -> list[str]:
-    """What is told to be right while this is carried out."""
-    return [
-        name
-        for message in talk.hear(text, said)
-        if isinstance(message, CarriedOut)
-        for name in message.utterance_ids
-    ]
-
-
-def test_recognition_is_told_whose_commands_stand(
-    talks: Callable[..., Talk], tmp_path: Path
-) -> None:
-    talk = talks(usage=tmp_path / "usage.json")
-    assert told(talk, "set a timer for ten minutes", START) == []
-    first = f"u{talk.count}"
-    assert told(talk, "what time is it", TIME) == []
-    second = f"u{talk.count}"
-    assert told(talk, "set a timer for ten minutes", START) == [first, second]
-    assert told(talk, "undo", UNDO) == []  # it takes the third back
-    undone = f"u{talk.count}"
-    assert told(talk, "set a timer for ten minutes", START) == [undone]
-
-
-def test_without_a_place_to_tell_nobody_learns(talk: Talk) -> None:
-    confirmed = Confirmed(talk.database)
-    confirmed.note("A", "first", "")
-    confirmed.count("")
-    assert confirmed.tell("") == ()
