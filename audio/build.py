@@ -23,7 +23,15 @@ from audio.asr.acoustic.transform import transform_file
 from audio.asr.constrained.belief import HearingCalibration
 from audio.asr.constrained.decoder import PieceDecoder
 from audio.asr.constrained.recognizer import ConstrainedWhisper
-from audio.asr.domain import domain_of, prepare, read_sentences
+from audio.asr.domain import (
+    Sought,
+    are_there,
+    domain_of,
+    prepare,
+    prepare_sought,
+    read_sentences,
+    sought_of,
+)
 from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer, SecondLook
@@ -32,7 +40,7 @@ from audio.asr.second_look.hub import HubAhead, HubLook
 from audio.asr.short_forms import ShortFormCalibration
 from audio.asr.stage import AsrStage
 from audio.asr.tandem import PART as WHISPER
-from audio.asr.tandem import Ahead, Aside, Pace, Spared, pace
+from audio.asr.tandem import Ahead, Aside, Spared, known_pace, pace
 from audio.asr.waiting import Waiting
 from audio.asr.whisper import WhisperRecognizer
 from audio.canceller import EchoCanceller
@@ -128,7 +136,8 @@ class Recognition:
 
     def prepare(self) -> None:
         """Make the files of what is speakable, where that is new: it takes seconds."""
-        prepare(self._all, self._prefixes, self._domains)
+        make = prepare_sought if self._seeks else prepare
+        make(self._all, self._prefixes, self._domains)
 
     @property
     def unfinished(self) -> bool:
@@ -138,20 +147,43 @@ class Recognition:
     @cached_property
     def _speakable(self) -> SpeakableSource:
         """What the stage is made of."""
-        made = domain_of(self._all, self._prefixes, self._domains).is_there
+        files = sought_of if self._seeks else domain_of
+        made = are_there(files(self._all, self._prefixes, self._domains))
         return self._all if made or self._few is None else self._few
 
     def stage(self, waiting: Waiting | None = None) -> AsrStage:
         """The stage, with what is `waiting`; raises `ConfigError` for a name that is no model's."""
+        recognizer = self.recognizer()
         return AsrStage(
-            *(self.recognizer(), self.faults, self._likelihood.of_ending, self._keep),
+            *(recognizer, self.faults, self._ending.of_ending, self._keep),
             waiting=waiting,
             wake_words=self._prefixes,
         )
 
     @cached_property
+    def _seeks(self) -> bool:
+        """Whether whisper leads, so that PocketSphinx's files are made only where it fails.
+
+        Until whisper was loaded, this is what was last measured.
+        """
+        settings = self._config.asr
+        if settings.engine != "auto":
+            return settings.engine == "whisper"
+        if self._library.state(settings.model) is ModelState.ABSENT:
+            return False
+        here = known_pace(self._pace_key, self._config.cache_dir)
+        return here is not None and here.leads
+
+    @property
+    def _ending(self) -> Likelihood:
+        """The network of what is speakable, of the recogniser that leads."""
+        if not self._seeks:
+            return self._likelihood
+        return Likelihood(self._sought().ends)
+
+    @cached_property
     def _likelihood(self) -> Likelihood:
-        """The network of what is speakable."""
+        """PocketSphinx's network of what is speakable."""
         return Likelihood(prepare(self._speakable, self._prefixes, self._domain_cache).network)
 
     def recognizer(self) -> Recognizer:
@@ -166,10 +198,12 @@ class Recognition:
             self._require_known(settings.model)
             whisper = self.faults.load_or_none(WHISPER, self._whisper)
         if whisper is None:
+            self._seeks = False
             return self._without_whisper()
         if settings.engine == "whisper":
             return self._constrained(whisper)
-        here = self._pace(whisper)
+        here = pace(whisper, self._pace_key, self._config.cache_dir)
+        self._seeks = here.leads
         if here.leads:
             return Ahead(self._constrained(whisper), self._without_whisper, self.faults)
         aside = Aside(whisper, here, GeneralEnglish(transform=self._transform), self.faults)
@@ -245,18 +279,19 @@ class Recognition:
             folder = self._library.folder(self._config.asr.model)
             cache = self._config.cache_dir / "whisper"
             decoder = PieceDecoder(folder, cache, self._config.asr.threads)
-            domain = prepare(self._speakable, self._prefixes, self._domain_cache)
-            return ConstrainedWhisper(
-                *(whisper, decoder, read_sentences(domain), believes, self.faults)
-            )
+            sentences = read_sentences(self._sought())
+            return ConstrainedWhisper(whisper, decoder, sentences, believes, self.faults)
 
         return self.faults.load_or_none(SENTENCES, make) or whisper
 
-    def _pace(self, whisper: WhisperRecognizer) -> Pace:
+    def _sought(self) -> Sought:
+        return prepare_sought(self._speakable, self._prefixes, self._domain_cache)
+
+    @property
+    def _pace_key(self) -> str:
+        """What whisper's pace depends on, beside the machine."""
         model = self._config.asr.model
-        version = self._library.in_use(model).version
-        key = f"{model} {version} {self._config.asr.threads}"
-        return pace(whisper, key, self._config.cache_dir)
+        return f"{model} {self._library.in_use(model).version} {self._config.asr.threads}"
 
     def _require_known(self, model: str) -> None:
         known = self._library.artefacts

@@ -1,12 +1,13 @@
-"""The files with a domain's sentences and words for PocketSphinx, made once and then cached."""
+"""The files of what may be said, for PocketSphinx and for whisper, made once and then cached."""
 
 from __future__ import annotations
 
 import gc
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -17,9 +18,9 @@ from assistant.core.speakable import ANYTHING, SpeakableSource
 from audio.asr.pronunciation import PHONES, dictionary_entries
 from audio.asr.trigram import DRAWN, arpa, drawn
 
-_FORMAT = "13"  # changes whenever the same source would give other files
+_FORMAT = "14"  # changes whenever the same source would give other files
 _KEPT = 8
-"""Most domains that are kept, 3 MB each: the daemon's, and those of what was tried lately."""
+"""Most that are kept of each kind, 3 MB each: the daemon's, and those of what was tried lately."""
 _PHONE_PROBABILITY = 0.01
 _FREE_PHONE_PROBABILITY = 0.25
 """That of phones inside a sentence. Of 22 sentences with free text in unusual words and two
@@ -34,24 +35,35 @@ FILLERS = {f"++{phone}++": phone for phone in sorted(PHONES)}
 
 
 class Domain(msgspec.Struct, frozen=True, kw_only=True):
-    """A word network in Sphinx's FSG format, a dictionary for just its words, and a trigram model.
+    """For PocketSphinx: a word network in Sphinx's FSG format, a dictionary and a trigram model.
 
-    The trigram, in ARPA format, is of the same sentences. `short` is a network of the short forms,
-    whose words the dictionary has, too; an empty file where there are none. `sentences` is what
-    whisper seeks: the network of sentences and short forms with their classes, `Sentences`.
+    The dictionary has just their words. The trigram, in ARPA format, is of the same sentences.
+    `short` is a network of the short forms, whose words the dictionary has, too; an empty file
+    where there are none.
     """
 
     network: Path
     dictionary: Path
     trigram: Path
     short: Path
-    sentences: Path
 
-    @property
-    def is_there(self) -> bool:
-        """Whether all files have been made."""
-        files = self.network, self.dictionary, self.trigram, self.short, self.sentences
-        return all(file.exists() for file in files)
+
+class Sought(msgspec.Struct, frozen=True, kw_only=True):
+    """For whisper: `Sentences` in msgpack, and the word network of them, in which they may end.
+
+    Both have the short forms, too. The classes have their values in the network.
+    """
+
+    sentences: Path
+    ends: Path
+
+
+_Files = TypeVar("_Files", Domain, Sought)
+
+
+def are_there(files: Domain | Sought) -> bool:
+    """Whether all files have been made."""
+    return all(file.exists() for file in msgspec.structs.astuple(files))
 
 
 class Sentences(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,42 +73,67 @@ class Sentences(msgspec.Struct, frozen=True, kw_only=True):
     classes: Mapping[str, Mapping[str, float]]
 
 
-def read_sentences(domain: Domain) -> Sentences:
+def read_sentences(sought: Sought) -> Sentences:
     """What whisper seeks; raises `OSError`, and `msgspec.MsgspecError` for a damaged file."""
-    return msgspec.msgpack.decode(domain.sentences.read_bytes(), type=Sentences)
+    return msgspec.msgpack.decode(sought.sentences.read_bytes(), type=Sentences)
 
 
 def prepare(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Domain:
-    """Give the domain's files from `cache`, making them when what may be said is new.
+    """Give PocketSphinx's files from `cache`, making them when what may be said is new.
 
     A fork makes them, since the sentences take far more memory than the recogniser that needs no
     more than their files. Files appear whole or not at all; the few domains used last are kept.
     Raises OSError when `cache` cannot be written, ValueError when no sentence has a word.
     """
-    domain = domain_of(source, prefixes, cache)
-    if not domain.is_there:
-        with made_once(domain.network):
-            if not domain.is_there:
-                in_fork(lambda: _make(domain, source, prefixes, cache))
-    mark_used(domain.network)
-    return domain
+    return _made(domain_of(source, prefixes, cache), _make_domain, source, prefixes)
+
+
+def prepare_sought(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Sought:
+    """Give whisper's files, as `prepare` does PocketSphinx's."""
+    return _made(sought_of(source, prefixes, cache), _make_sought, source, prefixes)
 
 
 def domain_of(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Domain:
-    """The domain's files in `cache`, whether they have been made or not."""
+    """PocketSphinx's files in `cache`, whether they have been made or not."""
     key = _key(source.name, prefixes)
     return Domain(
         network=cache / f"{key}.fsg",
         dictionary=cache / f"{key}.dict",
         trigram=cache / f"{key}.arpa",
         short=cache / f"{key}.short",
-        sentences=cache / f"{key}.sentences",
     )
 
 
-def _make(domain: Domain, source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> None:
-    cache.mkdir(parents=True, exist_ok=True)
-    gc.disable()  # this process ends soon, and what it makes is large
+def sought_of(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> Sought:
+    """Whisper's files in `cache`, whether they have been made or not."""
+    key = _key(source.name, prefixes)
+    return Sought(sentences=cache / f"{key}.sentences", ends=cache / f"{key}.ends")
+
+
+def _made(
+    files: _Files,
+    make: Callable[[_Files, SpeakableSource, Sequence[str]], None],
+    source: SpeakableSource,
+    prefixes: Sequence[str],
+) -> _Files:
+    """The `files`, which a fork makes where one is not there."""
+    first, *others = msgspec.structs.astuple(files)
+
+    def work() -> None:
+        first.parent.mkdir(parents=True, exist_ok=True)
+        gc.disable()  # this process ends soon, and what it makes is large
+        make(files, source, prefixes)
+        _prune(first, others)
+
+    if not are_there(files):
+        with made_once(first):
+            if not are_there(files):
+                in_fork(work)
+    mark_used(first)
+    return files
+
+
+def _make_domain(domain: Domain, source: SpeakableSource, prefixes: Sequence[str]) -> None:
     speakable = source.draw()
     network = _network(speakable.sentences, speakable.classes, prefixes)
     # The pre-roll may hold the end of other speech before the wake word.
@@ -110,11 +147,16 @@ def _make(domain: Domain, source: SpeakableSource, prefixes: Sequence[str], cach
     )
     _write(domain.trigram, arpa(drawn(speakable, prefixes, round(DRAWN * source.share))))
     _write(domain.network, looped.shared().fsg())
+
+
+def _make_sought(sought: Sought, source: SpeakableSource, prefixes: Sequence[str]) -> None:
+    speakable = source.draw()
     every = Counter(speakable.sentences)
     every.update(speakable.short)
-    sentences = Sentences(network=_compiled(every, prefixes), classes=speakable.classes)
-    replace_file(domain.sentences, msgspec.msgpack.encode(sentences), 0o600, durable=False)
-    _prune(cache)
+    network = _compiled(every, prefixes)
+    _write(sought.ends, _expanded(network, speakable.classes).shared().fsg())
+    sentences = Sentences(network=network, classes=speakable.classes)
+    replace_file(sought.sentences, msgspec.msgpack.encode(sentences), 0o600, durable=False)
 
 
 def _key(source: str, prefixes: Sequence[str]) -> str:
@@ -127,17 +169,22 @@ def _network(
     classes: Mapping[str, Mapping[str, float]],
     prefixes: Sequence[str],
 ) -> WordNetwork:
-    """The network of the sentences, with the values of their classes in it."""
+    """The network of the sentences, with the values of their classes, and phones for anything."""
     network = _compiled(sentences, prefixes)
+    phones = tuple(FILLERS)
+    for anything in _EVERYTHING:
+        network = network.opened(anything, phones, _FREE_PHONE_PROBABILITY)
+    return _expanded(network, classes)
+
+
+def _expanded(network: WordNetwork, classes: Mapping[str, Mapping[str, float]]) -> WordNetwork:
+    """The network, with the values of the classes in it."""
     phrases: dict[str, Mapping[str, float]] = {}
     for word in network.words:
         values = classes.get(word[0])
         if values is not None:
             ending = word[1:]  # a name's possessive
             phrases[word] = {f"{phrase}{ending}": often for phrase, often in values.items()}
-    phones = tuple(FILLERS)
-    for anything in _EVERYTHING:
-        network = network.opened(anything, phones, _FREE_PHONE_PROBABILITY)
     return network.expanded(phrases)
 
 
@@ -162,9 +209,9 @@ def _write(path: Path, text: str) -> None:
     replace_file(path, text.encode(), 0o600, durable=False)
 
 
-def _prune(cache: Path) -> None:
-    by_age = sorted(cache.glob("*.fsg"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for network in by_age[_KEPT:]:
-        network.unlink(missing_ok=True)
-        for suffix in (".dict", ".arpa", ".short", ".sentences"):
-            network.with_suffix(suffix).unlink(missing_ok=True)
+def _prune(first: Path, others: Iterable[Path]) -> None:
+    """Remove all but the files of this kind that were used last."""
+    same = first.parent.glob(f"*{first.suffix}")
+    for old in sorted(same, key=lambda path: path.stat().st_mtime, reverse=True)[_KEPT:]:
+        for suffix in (first.suffix, *(other.suffix for other in others)):
+            old.with_suffix(suffix).unlink(missing_ok=True)

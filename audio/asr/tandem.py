@@ -53,14 +53,22 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
 
 def pace(whisper: WhisperRecognizer, key: str, cache: Path) -> Pace:
     """How quick `whisper` is here: measured once for a `key`, then read from the folder `cache`."""
-    key = f"{key} {os.uname().machine} {os.cpu_count()} {_MEASURED}"
-    known = read_pace(cache)
-    if known is not None and known.key == key:
+    if (known := known_pace(key, cache)) is not None:
         return known
-    measured = Pace(key=key, command_s=round(whisper.command_s(_COMMAND_S), 4))
+    measured = Pace(key=_here(key), command_s=round(whisper.command_s(_COMMAND_S), 4))
     cache.mkdir(parents=True, exist_ok=True)
     replace_file(cache / _FILE, msgspec.json.encode(measured), 0o600, durable=False)
     return measured
+
+
+def known_pace(key: str, cache: Path) -> Pace | None:
+    """What was measured here for a `key`; None when nothing was."""
+    known = read_pace(cache)
+    return known if known is not None and known.key == _here(key) else None
+
+
+def _here(key: str) -> str:
+    return f"{key} {os.uname().machine} {os.cpu_count()} {_MEASURED}"
 
 
 def read_pace(cache: Path) -> Pace | None:

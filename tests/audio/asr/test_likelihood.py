@@ -10,7 +10,7 @@ import pytest
 from assistant.core.constrained.word_network import compile_network
 from assistant.core.speakable import ANYTHING, Speakable, SpeakableSource, always
 from audio.asr.confidence import is_plausible
-from audio.asr.domain import prepare
+from audio.asr.domain import prepare, prepare_sought
 from audio.asr.likelihood import Likelihood
 
 ORDERS = {"a small latte": 1.0, "a small latte with milk": 9.0, "stop": 3.0, "stop now": 1.0}
@@ -37,6 +37,16 @@ def test_what_mostly_goes_on_and_what_mostly_ends(orders: Likelihood) -> None:
     assert orders.of_ending("a small latte with milk") > 0.9
     assert orders.of_ending("a small latte with") < 0.1
     assert 0.6 < orders.of_ending("stop") < 0.9
+
+
+def test_what_whisper_seeks_ends_as_often_and_short_forms_with_it(tmp_path: Path) -> None:
+    spoken = Speakable(sentences=ORDERS, short={"and stop": 1.0}, classes={})
+    sought = prepare_sought(SpeakableSource("k", lambda: spoken), (), tmp_path)
+    ends = Likelihood(sought.ends)
+    assert 0.0 < ends.of_ending("a small latte") < 0.3
+    assert ends.of_ending("a small latte with milk") > 0.9
+    assert ends.of_ending("and stop") > 0.5
+    assert ends.of_ending("a small") == 0.0
 
 
 def test_each_value_of_a_class_ends_as_often(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import soundfile
 from assistant.core.errors import RecognitionError
 from assistant.core.messages import Word
 from assistant.core.speakable import always
-from audio.asr.domain import prepare
+from audio.asr.domain import are_there, prepare
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition, recognition
 from audio.asr.second_look.general import GeneralEnglish
@@ -173,8 +173,8 @@ def test_few_domains_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     used = prepare(always(["stop"]), (), tmp_path)
     for number in ("one", "two", "three"):
         prepare(always([f"stop {number}"]), (), tmp_path)
-        assert prepare(always(["stop"]), (), tmp_path).is_there
-        assert used.is_there  # it was made first, and used last
+        assert are_there(prepare(always(["stop"]), (), tmp_path))
+        assert are_there(used)  # it was made first, and used last
     assert len(list(tmp_path.glob("*.fsg"))) == len(list(tmp_path.glob("*.dict"))) == 2
 
 

@@ -31,6 +31,7 @@ from tests.support.simpler import Switched
 from tests.support.voices import speech
 
 SENTENCES = [f"turn {way} the {room} light" for way in ("on", "off") for room in ("hall", "den")]
+WHISPERS, POCKETSPHINXS = {".sentences", ".ends"}, {".fsg", ".dict", ".arpa", ".short"}
 QUICK, SLOW = Pace(key="", command_s=0.1), Pace(key="", command_s=0.7)
 
 
@@ -134,19 +135,20 @@ def test_a_slow_machine_waits_for_no_long_speech() -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "command_s", "heard"),
+    ("engine", "command_s", "leads", "heard"),
     [
-        ("auto", 0.1, "turn on the den light"),
-        ("auto", 0.7, "turn on the hall light"),
-        ("whisper", 0.7, "turn on the den light"),
-        ("pocketsphinx", 0.1, "turn on the hall light"),
+        ("auto", 0.1, True, "turn on the den light"),
+        ("auto", 0.7, False, "turn on the hall light"),
+        ("whisper", 0.7, True, "turn on the den light"),
+        ("pocketsphinx", 0.1, False, "turn on the hall light"),
     ],
 )
-def test_the_settings_and_the_machine_say_who_leads(
+def test_the_settings_and_the_machine_say_who_leads_and_whose_files_are_made(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     engine: str,
     command_s: float,
+    leads: bool,
     heard: str,
 ) -> None:
     library = library_with_whisper(tmp_path)
@@ -156,6 +158,9 @@ def test_the_settings_and_the_machine_say_who_leads(
     )
     monkeypatch.setattr(WhisperRecognizer, "command_s", lambda self, duration_s: command_s)
     stage = Recognition(config, library, always(SENTENCES), ["den"]).stage()
+    Recognition(config, library, always(SENTENCES)).prepare()
+    kinds = {made.suffix for made in (tmp_path / "cache" / "asr").iterdir()}
+    assert kinds == (WHISPERS if leads else POCKETSPHINXS)
     for number, sound in enumerate(speech("turn on the hall light")):
         chunk = AudioChunk(utterance_id="u", sequence=number, samples=sound, at_s=1.0)
         assert list(stage.feed(chunk)) == []
@@ -171,6 +176,7 @@ def test_the_settings_and_the_machine_say_who_leads(
     (transcript,) = stage.feed(over)
     assert isinstance(transcript, Transcript)
     assert transcript.text == heard
+    assert transcript.ends > 0.9
 
 
 def library_with_whisper(tmp_path: Path) -> Library:
