@@ -218,7 +218,7 @@ def _both(model: str, pace: Pace | None) -> str:
         return f"{model} and pocketsphinx; the assistant has not yet measured which is to lead"
     took = f"{pace.command_s * 1000:.0f} ms for a command"
     if pace.leads:
-        return f"{model}, {took}; pocketsphinx for what it gets wrong"
+        return f"{model}, {took}; pocketsphinx if it fails"
     return f"pocketsphinx; {model}, {took}, for free speech"
 
 
