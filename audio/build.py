@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -12,7 +12,6 @@ from assistant.core.config import Config
 from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
-from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.providers import PROVIDERS
 from assistant.core.models.usage import Meter
@@ -37,7 +36,6 @@ from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognizer, SecondLook
 from audio.asr.second_look.general import GeneralEnglish
 from audio.asr.second_look.hub import HubAhead, HubLook
-from audio.asr.short_forms import ShortFormCalibration
 from audio.asr.stage import AsrStage
 from audio.asr.tandem import PART as WHISPER
 from audio.asr.tandem import Ahead, Aside, Spared, known_pace, pace
@@ -233,14 +231,7 @@ class Recognition:
             fits=self._likelihood.fits,
             opens=self._likelihood.opens,
             transform=self._transform,
-            short_forms=self.short_forms,
         )
-
-    @cached_property
-    def short_forms(self) -> ShortFormCalibration | None:
-        """When short forms are believed; None where that is damaged, and none are heard."""
-        read = partial(read_calibration, self._library, ACOUSTIC, ShortFormCalibration)
-        return self.faults.load_or_none(ACOUSTIC, read)
 
     @cached_property
     def _transform(self) -> Path | None:

@@ -18,7 +18,7 @@ from assistant.core.speakable import ANYTHING, SpeakableSource
 from audio.asr.pronunciation import PHONES, dictionary_entries
 from audio.asr.trigram import DRAWN, arpa, drawn
 
-_FORMAT = "14"  # changes whenever the same source would give other files
+_FORMAT = "15"  # changes whenever the same source would give other files
 _KEPT = 8
 """Most that are kept of each kind, 3 MB each: the daemon's, and those of what was tried lately."""
 _PHONE_PROBABILITY = 0.01
@@ -38,20 +38,18 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True):
     """For PocketSphinx: a word network in Sphinx's FSG format, a dictionary and a trigram model.
 
     The dictionary has just their words. The trigram, in ARPA format, is of the same sentences.
-    `short` is a network of the short forms, whose words the dictionary has, too; an empty file
-    where there are none.
+    Short forms are none of them: they are lost among sentences, and cost these.
     """
 
     network: Path
     dictionary: Path
     trigram: Path
-    short: Path
 
 
 class Sought(msgspec.Struct, frozen=True, kw_only=True):
     """For whisper: `Sentences` in msgpack, and the word network of them, in which they may end.
 
-    Both have the short forms, too. The classes have their values in the network.
+    Both have the short forms as well. The classes have their values in the network.
     """
 
     sentences: Path
@@ -100,7 +98,6 @@ def domain_of(source: SpeakableSource, prefixes: Sequence[str], cache: Path) -> 
         network=cache / f"{key}.fsg",
         dictionary=cache / f"{key}.dict",
         trigram=cache / f"{key}.arpa",
-        short=cache / f"{key}.short",
     )
 
 
@@ -139,12 +136,7 @@ def _make_domain(domain: Domain, source: SpeakableSource, prefixes: Sequence[str
     # The pre-roll may hold the end of other speech before the wake word.
     woken = {prefix.split()[0] for prefix in prefixes}
     looped = network.with_loop(FILLERS, _PHONE_PROBABILITY, before=woken)
-    short = _network(speakable.short, speakable.classes, prefixes) if speakable.short else None
-    words = network.words | (short.words if short else frozenset())
-    _write(domain.dictionary, _dictionary(words - FILLERS.keys()))
-    _write(
-        domain.short, short.with_loop(FILLERS, _PHONE_PROBABILITY).shared().fsg() if short else ""
-    )
+    _write(domain.dictionary, _dictionary(network.words - FILLERS.keys()))
     _write(domain.trigram, arpa(drawn(speakable, prefixes, round(DRAWN * source.share))))
     _write(domain.network, looped.shared().fsg())
 

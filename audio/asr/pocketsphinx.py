@@ -24,15 +24,10 @@ from audio.asr.free_text import filled, has_phones
 from audio.asr.pronunciation import VOWELS
 from audio.asr.recognizer import Recognition, SecondLook, recognition
 from audio.asr.second_look.general import FRAMES_PER_S, spoken_words
-from audio.asr.short_forms import ShortFormCalibration, ShortForms, path_score
 from audio.asr.speech_span import SpeechSpan
 
 _BLOCK = int(BLOCK_S * SAMPLE_RATE_HZ)
 _BEAMS = {"beam": 1e-80, "pbeam": 1e-80, "wbeam": 1e-50, "maxhmmpf": 3000}
-_SHORT_BEAMS = {"beam": 1e-60, "pbeam": 1e-60, "wbeam": 1e-40, "maxhmmpf": 1000}
-"""Those of the short forms, which take a third of the sentences' time with them. With the
-sentences' own they take two thirds, and are heard the same. What is believed depends on them, as
-PocketSphinx scales the likelihoods of a frame by the best one of those that it looks at."""
 
 # A wrong word is stretched over sound that is not its own: the longest word in an order separates
 # 26 right orders of the coffee benchmark at 7 dB from 13 wrong ones (area under the curve 0.72).
@@ -82,10 +77,8 @@ class PocketSphinxRecognizer:
     sentence, or words whose `likelihood` as one is too small, is left to `look`, where there is
     one; silence and noise give nothing. Where a text `opens` a place for any words, `look` hears
     those; what both hear together must be a sentence that `fits`. The confidence of a word comes
-    from how long it lasts for its phones. With `short_forms`, the calibration that says when one is
-    believed, short forms are heard where no sentence fits as well. `transform` is the file of a map
-    that moves the acoustic model's means. Raises `RecognitionError` when the domain cannot be
-    built.
+    from how long it lasts for its phones. `transform` is the file of a map that moves the acoustic
+    model's means. Raises `RecognitionError` when the domain cannot be built.
     """
 
     name = "pocketsphinx"
@@ -101,17 +94,12 @@ class PocketSphinxRecognizer:
         fits: Callable[[str], bool] = lambda text: False,
         opens: Callable[[str], bool] = lambda text: False,
         transform: Path | None = None,
-        short_forms: ShortFormCalibration | None = None,
     ) -> None:
         try:
             domain = prepare(speakable, prefixes, cache_dir)
             self._decoder = _decoder(domain, transform, fsg=str(domain.network), **_BEAMS)
             self._mean = CepstralMean(_feature_decoder(domain))
             self._trigram = _decoder(domain, transform, lm=str(domain.trigram), **_WHOLE)
-            self._short: ShortForms | None = None
-            if short_forms is not None and domain.short.stat().st_size > 0:
-                decoder = _decoder(domain, transform, fsg=str(domain.short), **_SHORT_BEAMS)
-                self._short = ShortForms(decoder, short_forms)
         except (OSError, ValueError, RuntimeError) as error:
             message = f"PocketSphinx cannot use the skills' sentences from {cache_dir}: {error}"
             raise RecognitionError("asr.domain", message) from error
@@ -145,8 +133,6 @@ class PocketSphinxRecognizer:
         self._sound: list[bytes] = []
         self._ahead: tuple[Word, ...] | None = None
         self._mean.start()
-        if self._short is not None:  # talk to somebody else is full of short forms
-            self._short.start(listening=not unasked)
         self._decoder.reinit_feat()  # or its noise floor would remember the last utterance
         self._decoder.start_utt()
         self._running = True
@@ -179,17 +165,13 @@ class PocketSphinxRecognizer:
         if self._answers and (answer := self._answered()):
             text = " ".join(word.text for word in words)
             return msgspec.structs.replace(recognition(answer, self.name, text), expected=True)
-        here, score = recognition((), self.name), path_score(self._decoder)
+        here = recognition((), self.name)
         if self._is_open(heard):
-            return self._short_form(here, score) or self._opened(heard) or here
+            return self._opened(heard) or here
         phones = [FILLERS[word.text] for word in heard if word.text in FILLERS]
         speech = bool(words) or sum(phone in VOWELS for phone in phones) >= _FEWEST_VOWELS
-        agreed = False
         if speech:
-            here, agreed = self._judged(words)
-        # A sentence that both ears heard stands: "what time is it" was taken for "… is egg".
-        if not agreed and (short := self._short_form(here, score)) is not None:
-            return short
+            here = self._judged(words)
         return self._looked(self._look, here, heard) if speech and self._look is not None else here
 
     def _is_open(self, heard: Sequence[Word]) -> bool:
@@ -222,23 +204,8 @@ class PocketSphinxRecognizer:
     def _fit(self, words: Sequence[Word]) -> bool:
         return self._fits(" ".join(word.text for word in words))
 
-    def _short_form(self, here: Recognition, score: float) -> Recognition | None:
-        """The short form that fits the sound better than what was heard `here`, of that score."""
-        if self._short is None:
-            return None
-        found = self._short.finish(score)
-        words, believed = self._believed(found.words), self._short.calibration
-        confidence = believed.confidence(found)
-        if not words or confidence < believed.least:
-            return None
-        heard = recognition(words, self.name, here.text, *here.alternatives)
-        agreed = here.confidence if heard.text == here.text else 0.0
-        return msgspec.structs.replace(heard, confidence=max(confidence, agreed))
-
-    def _judged(self, words: tuple[Word, ...]) -> tuple[Recognition, bool]:
+    def _judged(self, words: tuple[Word, ...]) -> Recognition:
         """The recognition of `words` with how sure it is, and what the trigram hears otherwise.
-
-        And whether both heard the same words.
 
         Words that are no sentence of the domain are left out of both.
         """
@@ -247,9 +214,9 @@ class PocketSphinxRecognizer:
         agreed = self._phones(text) == self._phones(other)  # "for" and "four" are one to an ear
         here = recognition(words if text else (), self.name, "" if agreed else other)
         if not text:
-            return here, False
+            return here
         sure = certainty(evidence(self._decoder, words, likelihood, agreed))
-        return msgspec.structs.replace(here, confidence=sure), agreed
+        return msgspec.structs.replace(here, confidence=sure)
 
     def _phones(self, text: str) -> str:
         return " ".join(self._decoder.lookup_word(word) or word for word in text.split())
@@ -351,8 +318,6 @@ class PocketSphinxRecognizer:
         self._decoder.set_cmn(self._mean.text())
         if self._backlog:
             self._decoder.process_raw(b"".join(self._backlog))
-            if self._short is not None:
-                self._short.decode(b"".join(self._backlog), self._mean.text())
             self._sound += self._backlog
             self._backlog = []
 

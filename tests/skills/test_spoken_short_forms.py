@@ -10,7 +10,7 @@ import pytest
 
 from assistant.core.messages import Transcript
 from tests.support.conversation import Conversation
-from tests.support.short_ear import ear_of
+from tests.support.few_words_ear import ear_of
 
 SENTENCES = (
     *("set a timer for ten minutes", "set a timer for five minutes", "cancel the timer"),
@@ -21,7 +21,7 @@ FORMS = ("another five minutes", "five more minutes", "cancel it", "twice as lon
 
 @pytest.fixture(scope="module")
 def hear(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Transcript]:
-    return ear_of(SENTENCES, FORMS, tmp_path_factory.mktemp("asr"))
+    return ear_of((*SENTENCES, *FORMS), tmp_path_factory.mktemp("asr"))
 
 
 def test_a_short_form_is_obeyed_where_it_goes_on_from_a_command(

@@ -31,7 +31,7 @@ from tests.support.simpler import Switched
 from tests.support.voices import speech
 
 SENTENCES = [f"turn {way} the {room} light" for way in ("on", "off") for room in ("hall", "den")]
-WHISPERS, POCKETSPHINXS = {".sentences", ".ends"}, {".fsg", ".dict", ".arpa", ".short"}
+WHISPERS, POCKETSPHINXS = {".sentences", ".ends"}, {".fsg", ".dict", ".arpa"}
 QUICK, SLOW = Pace(key="", command_s=0.1), Pace(key="", command_s=0.7)
 
 

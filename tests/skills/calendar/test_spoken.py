@@ -8,7 +8,7 @@ import pytest
 
 from assistant.core.messages import Transcript
 from tests.support.conversation import Conversation
-from tests.support.short_ear import ear_of
+from tests.support.few_words_ear import ear_of
 
 SENTENCES = (
     *("add dentist to the calendar on friday at three", "add milk to my list"),
@@ -26,7 +26,7 @@ FORMS = (
 
 @pytest.fixture(scope="module")
 def hear(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Transcript]:
-    return ear_of(SENTENCES, FORMS, tmp_path_factory.mktemp("asr"))
+    return ear_of((*SENTENCES, *FORMS), tmp_path_factory.mktemp("asr"))
 
 
 def file(say: Conversation) -> str:

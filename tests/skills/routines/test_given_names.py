@@ -13,8 +13,8 @@ import pytest
 from assistant.core.messages import Message, Reload, Transcript
 from assistant.core.speakable import GivenNames, read_names, write_names
 from tests.support.conversation import Conversation
+from tests.support.few_words_ear import ear_of
 from tests.support.grammars import speakable_of
-from tests.support.short_ear import ear_of
 from tests.support.stand_ins import HOME
 from tests.support.talking import Talk, command, made_routine
 
@@ -118,7 +118,7 @@ def ear(tmp_path: Path, names: GivenNames) -> Callable[[str], Transcript]:
     said = speakable_of({"routines"}, HOME, names=names)
     given = [name for slots in names.values() for told in slots.values() for name in told]
     sentences = [text for text in said.sentences if any(name in text for name in given)]
-    return ear_of((*COMMANDS, *sentences), (), tmp_path / f"{len(given)}")
+    return ear_of((*COMMANDS, *sentences), tmp_path / f"{len(given)}")
 
 
 def test_a_name_that_was_given_is_heard_and_obeyed(say: Conversation, tmp_path: Path) -> None:
