@@ -27,7 +27,7 @@ from assistant.core.database import Database
 from assistant.core.degraded import SimplerPath
 from assistant.core.errors import InputError, SkillError
 from assistant.core.fork import in_fork
-from assistant.core.layout import NAMES_FILE, PIN_FILE, QUARANTINE_FILE, USAGE_FILE
+from assistant.core.layout import NAMES_FILE, PIN_FILE, QUARANTINE_FILE
 from assistant.core.memory import without_collections
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
@@ -232,7 +232,6 @@ class Composition:
             revisions=revisions,
             notices=notices,
             recording=lambda: self.recordings.on,
-            usage=self._config.state_dir / USAGE_FILE if database.path else None,
             names=self._config.state_dir / NAMES_FILE if database.path else None,
             where=self._where,
             mute=MuteSwitch.of(self._config).mute if database.path else lambda: None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from assistant.core.config import Config
 from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.errors import ConfigError, InputError
-from assistant.core.layout import NAMES_FILE, UNDERSTANDING_FILE, USAGE_FILE
+from assistant.core.layout import NAMES_FILE, UNDERSTANDING_FILE
 from assistant.core.messages import Slot
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
@@ -39,7 +39,6 @@ from nlu.monitor import UnderstandingMonitor
 from nlu.parts.composer import Composer
 from nlu.parts.questions import Questions
 from nlu.speakable.speakable import key_of
-from nlu.speakable.usage import confirmed
 from nlu.stage import NluStage
 from nlu.values.slot_answer import resolve_answer
 
@@ -65,14 +64,12 @@ def speakable_key(
     folder = config.nlu.custom_sentences
     own = sentence_files(Path(folder).expanduser()) if whole and folder else ()
     files = (package_file(), *own) if whole else ()
-    return key_of(manifests, home, files, *_usage(config, names))
+    return key_of(manifests, home, files, _given(config, names))
 
 
-def _usage(config: Config, names: GivenNames | None) -> tuple[Mapping[str, int], GivenNames]:
-    """How often each intent is carried out here, and the names of routines and of music."""
-    folder = config.state_dir
-    given = read_names(folder / NAMES_FILE) if names is None else names
-    return confirmed(folder / USAGE_FILE), given
+def _given(config: Config, names: GivenNames | None) -> GivenNames:
+    """The names of routines and of music."""
+    return read_names(config.state_dir / NAMES_FILE) if names is None else names
 
 
 def answer_reader(
@@ -151,8 +148,8 @@ class Understanding:
         return Templates.compile(self._manifests, home, vocabulary)
 
     def speakable(self, share: float = 1.0) -> Speakable:
-        """What people may say here, as often as it is said here, or a share of it."""
-        return self.templates.speakable(*_usage(self._config, self._names), share)
+        """What people may say here, or a share of it."""
+        return self.templates.speakable(_given(self._config, self._names), share)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

@@ -18,7 +18,7 @@ from skills.rights.guard import Guard
 
 
 class History:
-    """The `Conversation` of the skills; `taken_back` is called when the last action is.
+    """The `Conversation` of the skills.
 
     The last act, and how it is taken back, are in `database`, within the turns that change them.
     What `guard` does not allow is not taken back. `others` are operations of an undo, beside those
@@ -38,11 +38,10 @@ class History:
         others: Mapping[str, Callable[[Undo], object]],
         guard: Guard,
         recording: Callable[[], bool] = lambda: False,
-        taken_back: Callable[[], None] = lambda: None,
         room: str = "",
     ) -> None:
         self._database, self._guard, self._room = database, guard, room
-        self._abilities, self._recording, self._taken_back = abilities, recording, taken_back
+        self._abilities, self._recording = abilities, recording
         self._last_reply = ""
         self._acted = False
         self._about: tuple[str, ...] = ()
@@ -147,7 +146,6 @@ class History:
         left = tuple(step for step in act.undo if step not in steps)
         self._write(_Act(words=act.words, undo=left, intents=act.intents if left else ()))
         self.take_back(steps)
-        self._taken_back()
         return True
 
     def take_back(self, undo: Iterable[Undo]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from assistant.core.database import Database
-from assistant.core.layout import ASR, MARK_WRONG
+from assistant.core.layout import ASR
 from assistant.core.messages import (
     Asked,
     CalendarReport,
@@ -50,7 +50,6 @@ from skills.capabilities.calendar.shared import SharedCalendar
 from skills.capabilities.device import NO_PARTS, VOLUME, DeviceParts, OwnDevice
 from skills.capabilities.names import ToldNames
 from skills.capabilities.sensors.watched import WatchedSensors
-from skills.confirmed import Confirmed
 from skills.deadline import in_time
 from skills.devices.devices import Devices
 from skills.devices.ends import NO_PLAYERS, Ends
@@ -125,7 +124,6 @@ class SkillsStage:
         revisions: Revisions | None = None,
         notices: list[str] | None = None,
         recording: Callable[[], bool] = lambda: False,
-        usage: Path | None = None,
         names: Path | None = None,
         where: Position | None = None,
         mute: Callable[[], None] = lambda: None,
@@ -159,7 +157,6 @@ class SkillsStage:
         self._calendar = SharedCalendar(database, calendar, collection, self._timing, announce)
         self._device = OwnDevice(database, device)
         self._sensors = WatchedSensors(database, sensors or Sensors(), timing, self._announcements)
-        self._confirmed = Confirmed(database, usage)
         self._names = ToldNames(registry, names)
         self._events = Events(registry, database, self._devices, self._timing)
         capabilities = Capabilities(database, self._announcements, self._timing, network)
@@ -181,7 +178,7 @@ class SkillsStage:
                 *(self._later.plans, self._later.alarms),
                 {**dict.fromkeys(OWN, capabilities.take_back), **self._calendar.undoes, **more},
                 guard,
-                *(recording, partial(self._confirmed.take_back, there)),
+                recording,
                 room="" if there == area else there,
             )
             context = capabilities.shared(
@@ -340,18 +337,11 @@ class SkillsStage:
             if acted:
                 remember_acted(self._database, utterance_id)
                 room.history.keep(reply, dialog.intents_done)
-                self._confirmed.count(room.area)
         self._device.tell()
-        if acted:
-            self._confirmed.tell(room.area)
         room.history.remember(reply, acted)
         if dialog.query is not None:
             dialog.expires_at_s = self._scheduler.at_s + DIALOG_S
             room.dialog = dialog
-        elif dialog.intent == MARK_WRONG:
-            self._confirmed.take_back(room.area)
-        elif reply.done and dialog.intent and move is not Dialog.cancel:
-            self._confirmed.note(dialog.intent, room.area)
         yield from self._devices.commands(utterance_id)
         yield from self._name(room.context) if acted else ()
         further = OpenQuestion(follows=True) if after_answer and self._goes_on(dialog) else None

@@ -18,7 +18,6 @@ from skills.capabilities.calendar.store import create_calendar_changes
 from skills.capabilities.device import create_own_volume
 from skills.capabilities.sensors.store import create_sensors
 from skills.capabilities.values import create_skill_values
-from skills.confirmed import create_confirmed
 from skills.devices.answers import create_told_levels, create_told_states
 from skills.devices.devices import create_attributes, create_commands, create_devices
 from skills.devices.forecasts import create_forecasts
@@ -44,6 +43,19 @@ def create_acted(database: Database) -> None:
     database.execute("CREATE TABLE acted (utterance_id TEXT PRIMARY KEY)")
 
 
+def create_confirmed(database: Database) -> None:
+    """Create a table of how often each intent was carried out, which a later migration drops."""
+    database.execute(
+        "CREATE TABLE confirmed"
+        " (intent TEXT PRIMARY KEY, times INTEGER NOT NULL, told INTEGER NOT NULL DEFAULT 0)"
+    )
+
+
+def drop_confirmed(database: Database) -> None:
+    """Drop the table of how often each intent was carried out: it made no more be understood."""
+    database.execute("DROP TABLE confirmed")
+
+
 MIGRATIONS = (
     *(create_acted, create_timers, create_devices),
     *(create_attributes, create_commands, create_lists, create_extended),
@@ -53,7 +65,7 @@ MIGRATIONS = (
     *(create_known_time, create_last_acts, create_alarms, create_told_states, create_music),
     *(create_calendar_changes, create_shared_lists, create_forecasts, create_told_levels),
     *(create_own_volume, create_collected, create_timer_areas, create_quiet_rooms),
-    create_sensors,
+    *(create_sensors, drop_confirmed),
 )
 
 

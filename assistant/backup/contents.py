@@ -31,7 +31,6 @@ from assistant.core.layout import (
     RECORDINGS_FOLDER,
     SKILLS_FOLDER,
     STATE_FILE,
-    USAGE_FILE,
     VECTORS_FILE,
 )
 from assistant.recordings.folder import EXAMPLES
@@ -41,7 +40,7 @@ from skills.isolation.installed import FILES as SKILL_FILES
 from skills.isolation.installed import RECORD, installed_skills
 
 DATABASES = (STATE_FILE, KNOWLEDGE_FILE)
-FILES = (CALENDAR_FILE, HEARD_FILE, USAGE_FILE, QUARANTINE_FILE)
+FILES = (CALENDAR_FILE, HEARD_FILE, QUARANTINE_FILE)
 REBUILT = (VECTORS_FILE, f"{VECTORS_FILE}.json")
 """Files that are made from the databases again; beside others they would be wrong."""
 

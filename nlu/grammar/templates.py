@@ -23,7 +23,7 @@ from nlu.grammar.paraphrase import plain_sentence
 from nlu.grammar.prefilter import Prefilter
 from nlu.grammar.vocabulary import NO_VOCABULARY, Vocabulary
 from nlu.speakable import sampling
-from nlu.speakable.speakable import NO_COUNTS, possible, speakable
+from nlu.speakable.speakable import possible, speakable
 from nlu.text.canonical import Canonical, Token, canonical, cuts, readings, without_politeness
 from nlu.text.kinds import names_of_others
 from nlu.values import resolve
@@ -255,18 +255,16 @@ class Templates:
 
     def speakable(
         self,
-        counts: Mapping[str, int] = NO_COUNTS,
         names: GivenNames = NO_NAMES,
         share: float = 1.0,
     ) -> Speakable:
         """What people may say in this home, for a recogniser's language model.
 
-        `counts` tell how often each intent was carried out here, `names` are those that users gave.
-        With a `share`, as much less is drawn.
+        `names` are those that users gave. With a `share`, as much less is drawn.
         """
         short = [forms._grammar for forms in (self.short, self.conditional) if forms is not None]
         drawn = SPEAKABLE_SENTENCES, SAMPLING_SEED
-        return speakable(self._grammar, self._home, *drawn, counts, short, names, share)
+        return speakable(self._grammar, self._home, *drawn, short, names, share)
 
     def example(self, intent: str) -> str:
         """One short sentence for `intent` as a person would say it; "" for an unknown intent."""

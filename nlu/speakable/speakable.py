@@ -27,8 +27,6 @@ from nlu.speakable.sampling import Sampler
 from nlu.speakable.spoken import spoken
 from nlu.speakable.value_classes import ValueClasses
 
-NO_COUNTS: Mapping[str, int] = {}
-
 _MOST_DRAWN = 4_000
 """Sentences that are drawn at most of each claim."""
 _OPEN_DRAWN = 400
@@ -43,14 +41,13 @@ def key_of(
     manifests: Sequence[SkillManifest],
     home: Home,
     files: Iterable[Path],
-    counts: Mapping[str, int] = NO_COUNTS,
     names: GivenNames = NO_NAMES,
 ) -> str:
     """A digest of all that `speakable` depends on; `files` hold further sentences.
 
     A file that cannot be read counts as empty: who reads its sentences tells why.
     """
-    digest = hashlib.sha256(msgspec.msgpack.encode((manifests, home, dict(counts), dict(names))))
+    digest = hashlib.sha256(msgspec.msgpack.encode((manifests, home, dict(names))))
     for file in (*_code(), *files):
         digest.update(f"\n{file}\n".encode())
         with suppress(OSError):
@@ -69,7 +66,6 @@ def speakable(
     home: Home,
     limit: int,
     seed: int,
-    counts: Mapping[str, int] = NO_COUNTS,
     short: Sequence[Grammar] = (),
     names: GivenNames = NO_NAMES,
     share: float = 1.0,
@@ -77,7 +73,6 @@ def speakable(
     """About `limit` sentences of the whole grammar that have a meaning in this home.
 
     The sentences of one intent share its weight, so that many templates make no intent likelier.
-    `counts` tell how often each was carried out here.
     With the vocabulary, which a skill alone does not have, what goes on from a sentence is among
     them: of 120 recorded orders of the coffee skill alone it would cost two. So are, apart, the
     forms of the grammars `short`. Those of a skill that has `names` are sentences with these. With
@@ -94,7 +89,7 @@ def speakable(
         grammar = replace(grammar, lists={**further.lists, **grammar.lists})
     classes = ValueClasses()
     sampler = Sampler(grammar, claims, seed, classes, names, HEARD_OPEN)
-    usual = _usual(claims, sampler.shares, counts)
+    usual = _usual(claims, sampler.shares)
     limit = round(limit * share)
     sentences = sampler.draw_weighed(limit, usual, round(_MOST_DRAWN * share))
     forms: dict[str, float] = {}
@@ -121,13 +116,10 @@ def _is_possible(claim: Claim, home: Home) -> bool:
     return any(entity.domain == domain for entity in home.entities)
 
 
-def _usual(
-    claims: Sequence[Claim], shares: Sequence[float], counts: Mapping[str, int]
-) -> list[float]:
+def _usual(claims: Sequence[Claim], shares: Sequence[float]) -> list[float]:
     """The share of each claim: its part of its intent's.
 
-    An intent has its largest claim's share times the usage, as far as no `counts` say otherwise.
-    What goes on from a sentence has no counts of its own.
+    An intent has its largest claim's share times the usage.
     """
     together: defaultdict[str, float] = defaultdict(float)
     usual: dict[str, float] = {}
@@ -135,8 +127,6 @@ def _usual(
         intent = claim.schema.intent
         together[intent] += share
         usual[intent] = max(usual.get(intent, 0.0), share * _usage(claim))
-    going_on = {schema.intent for schema in (*FOLLOW_UPS.intents, *COMPOSED.intents)}
-    usual |= usage.seen({i: s for i, s in usual.items() if i not in going_on}, counts)
     return [
         share / together[claim.schema.intent] * usual[claim.schema.intent] if share else 0.0
         for claim, share in zip(claims, shares, strict=True)

@@ -7,9 +7,6 @@ sentences; none is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-
-import msgspec
 
 USUAL = 1.0
 """The weight of an intent that is not listed."""
@@ -64,11 +61,6 @@ WEIGHTS: Mapping[str, float] = {
     "MusicNames": 0.2,
 }
 
-_PRIOR = 100.0
-"""Commands of a household that count as much as the estimates above."""
-_MOST = 3.0 * _PRIOR
-"""Most that all of them count: what was never said stays a quarter as likely as it was."""
-
 _ROUND = 4.0
 _SMALL = 3.0
 _LARGEST_SMALL = 12
@@ -77,33 +69,6 @@ _LARGEST_SMALL = 12
 def of_intent(intent: str, only_talk: bool) -> float:
     """How often people want what an intent is for."""
     return WEIGHTS.get(intent, ONLY_TALK if only_talk else USUAL)
-
-
-def confirmed(file: Path) -> dict[str, int]:
-    """How often each intent was carried out here; nothing where that is not known.
-
-    The daemon's skills write the file.
-    """
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=dict[str, int])
-    except (OSError, msgspec.MsgspecError):
-        return {}
-
-
-def seen(shares: Mapping[str, float], counts: Mapping[str, int]) -> dict[str, float]:
-    """The intents' `shares`, of the same sum, after so many `counts` of those that have one.
-
-    Their mean under a Dirichlet prior.
-    """
-    total = sum(shares.values())
-    known = {i: times for i, times in counts.items() if shares.get(i, 0.0) > 0.0}
-    times = sum(known.values())
-    weight = min(1.0, _MOST / times) if times else 0.0
-    norm = total / (_PRIOR + weight * times)
-    return {
-        intent: norm * (_PRIOR * share / total + weight * known.get(intent, 0))
-        for intent, share in shares.items()
-    }
 
 
 def of_value(text: str) -> float:

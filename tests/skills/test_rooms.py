@@ -101,14 +101,3 @@ def test_what_was_planned_in_a_room_is_taken_back_there(begin: Begin) -> None:
     assert say("repeat that", OFFICE) != say("repeat that")
     assert say("undo that", OFFICE) == "I took that back."
     assert (say.talk.state("light.desk"), say.talk.state("switch.kettle")) == ("on", "on")
-
-
-def test_a_correction_in_one_room_leaves_what_counts_of_another(begin: Begin) -> None:
-    say = begin()
-    say("turn off the desk lamp", OFFICE)
-    say("set a timer for five minutes")
-    say("undo that", OFFICE)
-    say("turn on the kettle")
-    assert dict(say.talk.database.execute("SELECT intent, times FROM confirmed")) == {
-        "HassStartTimer": 1
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from copy import copy
 from functools import cache
 
@@ -14,7 +14,6 @@ from assistant.skill.home import Home
 from assistant.skill.manifest import SkillManifest
 from nlu.grammar.templates import Templates
 from nlu.grammar.vocabulary import NO_VOCABULARY, built_in
-from nlu.speakable.speakable import NO_COUNTS
 from skills.registry import Registry, load_registry
 
 _compiled: dict[tuple[bytes, bool], Templates] = {}
@@ -51,11 +50,10 @@ def templates_of(home: Home, *, vocabulary: bool = False) -> Templates:
 def speakable_of(
     skills: Collection[str],
     home: Home,
-    counts: Mapping[str, int] = NO_COUNTS,
     names: GivenNames = NO_NAMES,
 ) -> Speakable:
     """What may be said to some built-in skills, by a tenth of the sentences that the ear gets."""
     templates = Templates.compile([one for one in manifests() if one.name in skills], home)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("nlu.grammar.templates.SPEAKABLE_SENTENCES", 2_000)
-        return templates.speakable(counts, names)
+        return templates.speakable(names)

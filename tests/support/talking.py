@@ -126,7 +126,6 @@ class Talk:
     count: int = 0
     connect: Connect = CONNECT
     evidence: Evidence = Evidence.NONE
-    usage: Path | None = None
     names: Path | None = None
     device: DeviceParts = NO_PARTS
     peer_acts: bool = False
@@ -162,7 +161,6 @@ class Talk:
             revisions=self.revisions,
             notices=self.notices,
             recording=self.recording,
-            usage=self.usage,
             names=self.names,
             where=self.where,
             mute=self.mute,

@@ -18,7 +18,7 @@ from nlu.speakable.composed import FOLLOW_UPS
 from nlu.speakable.free_text import HEARD_OPEN
 from nlu.speakable.sampling import Sampler
 from nlu.speakable.speakable import key_of, possible
-from nlu.speakable.usage import confirmed, of_value, seen
+from nlu.speakable.usage import of_value
 from nlu.speakable.value_classes import WORDS, ValueClasses
 from nlu.stage import NluStage
 from tests.support.grammars import manifests, speakable_of, templates_of
@@ -159,39 +159,7 @@ def test_the_key_changes_with_what_it_depends_on(tmp_path: Path) -> None:
     keys.add(key_of(MANIFESTS, HOME, [file]))
     file.unlink()
     keys.add(key_of(MANIFESTS, HOME, [file]))
-    keys.add(key_of(MANIFESTS, HOME, [file], {"HassTurnOn": 25}))
-    assert len(keys) == 6
-
-
-def test_what_is_often_done_here_is_expected_and_nothing_is_left_out() -> None:
-    skills = {"clock", "jokes", "timer"}
-    said = speakable_of(skills, HOME)
-    here = speakable_of(skills, HOME, counts={"TellJoke": 100, "NoSuchIntent": 50})
-
-    def share(of: Speakable, word: str) -> float:
-        total = sum(of.sentences.values())
-        return sum(often for text, often in of.sentences.items() if word in text.split()) / total
-
-    assert share(here, "joke") > 4 * share(said, "joke")
-    assert sum(here.sentences.values()) == pytest.approx(sum(said.sentences.values()), rel=0.02)
-    words = [{word for text in one.sentences for word in text.split()} for one in (said, here)]
-    assert words[0] == words[1]
-
-
-def test_counts_move_the_shares_from_what_is_usual_to_what_is_done() -> None:
-    shares = {"A": 3.0, "B": 1.0, "C": 0.0}
-    assert seen(shares, {}) == pytest.approx(shares)
-    assert seen(shares, {"B": 100, "C": 9}) == pytest.approx({"A": 1.5, "B": 2.5, "C": 0.0})
-    assert seen(shares, {"B": 10**6}) == pytest.approx({"A": 0.75, "B": 3.25, "C": 0.0})
-
-
-def test_counts_that_cannot_be_read_are_none(tmp_path: Path) -> None:
-    file = tmp_path / "usage.json"
-    assert confirmed(file) == {}
-    file.write_text('{"HassTurnOn": "often"}')
-    assert confirmed(file) == {}
-    file.write_text('{"HassTurnOn": 25}')
-    assert confirmed(file) == {"HassTurnOn": 25}
+    assert len(keys) == 5
 
 
 def test_no_class_has_a_letter_of_english() -> None:
