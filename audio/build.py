@@ -17,8 +17,8 @@ from assistant.core.models.providers import PROVIDERS
 from assistant.core.models.usage import Meter
 from assistant.core.network.hub import Hub
 from assistant.core.speakable import SpeakableSource
-from audio.asr.acoustic.transform import MODEL as ACOUSTIC
-from audio.asr.acoustic.transform import transform_file
+from audio.asr.acoustic import MODEL as ACOUSTIC
+from audio.asr.acoustic import transform_file
 from audio.asr.constrained.belief import HearingCalibration
 from audio.asr.constrained.decoder import PieceDecoder
 from audio.asr.constrained.recognizer import ConstrainedWhisper

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assistant.core.errors import RecognitionError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from assistant.core.speakable import SpeakableSource
-from audio.asr.acoustic.gaussians import model_options
+from audio.asr.acoustic import model_options
 from audio.asr.cepstral_mean import BLOCK_S, CepstralMean
 from audio.asr.confidence import certainty, evidence, is_plausible
 from audio.asr.decoder import CountedDecoder

@@ -10,7 +10,7 @@ from pocketsphinx import Config, Decoder
 
 from assistant.core.errors import WakeWordError
 from assistant.core.files import in_memory
-from audio.asr.acoustic.gaussians import model_options
+from audio.asr.acoustic import model_options
 from audio.asr.pronunciation import dictionary_lines
 from audio.frames import FRAME_S
 from audio.wake.engine import spoken

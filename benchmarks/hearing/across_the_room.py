@@ -3,8 +3,7 @@
 Run `python -m benchmarks.hearing.across_the_room --data ../shared/data`.
 
 The recordings are played into simulated rooms (`benchmarks.hearing.rooms`) in kitchen noise, 20 dB
-below, and understood with and without the map that moves the acoustic model to voices across a
-room.
+below.
 """
 
 from __future__ import annotations
@@ -24,11 +23,9 @@ from rich.table import Table
 from assistant.cli.shared.conversation import RECOGNISERS, heard_by, temporary_config
 from assistant.composition import Composition
 from assistant.core.messages import SAMPLE_RATE_HZ
-from assistant.core.models.manifest import SHIPPED, Library
 from assistant.evaluation.clips import Clip, SentenceLabel, labelled, sound_of
 from assistant.evaluation.noise import Noise
 from assistant.evaluation.spoken import SpokenFigures, evaluate_spoken
-from audio.asr.acoustic.transform import MODEL
 from benchmarks.hearing.rooms import Room, within
 
 SNR_DB = 20.0
@@ -49,16 +46,8 @@ def played(
         yield Clip(path, clip.label)
 
 
-def without_map(folder: Path) -> Library:
-    """The shipped models but that map, whose place is empty."""
-    for model in SHIPPED.iterdir():
-        if model.name != MODEL:
-            (folder / model.name).symlink_to(model)
-    return Library(folder, folder)
-
-
 def main(arguments: Sequence[str]) -> None:
-    """Hear the clips in each room with both ears, and print a table."""
+    """Hear the clips in each room, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rooms", default="3,5,11", help="the seeds that rooms are drawn with")
@@ -67,18 +56,15 @@ def main(arguments: Sequence[str]) -> None:
     audio = options.data / "audio"
     clips, _ = labelled(audio / "home" / "clips", audio / "home" / "labels.json", SentenceLabel)
     noise = Noise(sound_of(audio / "noise" / "kitchen.flac"))
-    table = Table("room", "map", "right", "by voice", "exact", "word error rate")
-    with TemporaryDirectory() as folder, TemporaryDirectory() as models:
+    table = Table("room", "right", "by voice", "exact", "word error rate")
+    with TemporaryDirectory() as folder:
         config = heard_by(options.engine, temporary_config(None, options.data / "home.yaml"))
-        ears = {
-            "yes": Composition(config),
-            "no": Composition(config, library=without_map(Path(models))),
-        }
+        ear = Composition(config)
+        asr = ear.asr()
         for seed in map(int, options.rooms.split(",")):
             heard = list(played(clips, seed, noise, Path(folder)))
-            for name, ear in ears.items():
-                found = evaluate_spoken(heard, ear.asr(), ear.nlu(), ear.skills)
-                table.add_row(str(seed), name, *_cells(found))
+            found = evaluate_spoken(heard, asr, ear.nlu(), ear.skills)
+            table.add_row(str(seed), *_cells(found))
     Console(width=140).print(table)
 
 

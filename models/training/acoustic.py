@@ -18,15 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.core.messages import SAMPLE_RATE_HZ
-from audio.asr.acoustic.alignment import Aligned, Aligner
-from audio.asr.acoustic.gaussians import Gaussians
-from audio.asr.acoustic.transform import FILE, MODEL, Statistics, Transform
+from audio.asr.acoustic import FILE, MODEL
 from audio.wake.own.voices import hiss
 from benchmarks.hearing.rooms import Room, active_rms, within
+from models.training.alignment import Aligned, Aligner
 from models.training.config import MODELS
 from models.training.corpora import clinc150
+from models.training.gaussians import Gaussians
 from models.training.phones import flite
 from models.training.publish import Entry, publish
+from models.training.transform import Statistics, Transform, fit
 
 SEED = 5
 SENTENCES = 1200
@@ -52,7 +53,8 @@ def build() -> None:
         for speech in spoken:
             statistics.add(speech, model, transform)
         transform = statistics.solve(Transform.identity(), WEIGHT)
-    log.info("fitted to %d frames", statistics.frames)
+    gains = [fit(one, model, transform) - fit(one, model, Transform.identity()) for one in spoken]
+    log.info("fitted to %d frames, which gain %.2f each", statistics.frames, np.mean(gains))
     transform = Transform.identity().towards(transform, SHARE)
     entry = Entry(
         version="1",

@@ -33,7 +33,7 @@ from assistant.core.stage import Stage
 from assistant.doctor import checks
 from assistant.evaluation.commands import transcribe
 from assistant.serving.hot_swap import NluHotSwap
-from audio.asr.acoustic.transform import FILE as ACOUSTIC
+from audio.asr.acoustic import FILE as ACOUSTIC
 from audio.build import Recognition
 from audio.tts.apology import MODELS, words_for
 from nlu.build import Understanding

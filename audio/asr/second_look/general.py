@@ -10,7 +10,7 @@ from pathlib import Path
 import pocketsphinx
 
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
-from audio.asr.acoustic.gaussians import model_folder, model_options
+from audio.asr.acoustic import model_folder, model_options
 from audio.asr.decoder import CountedDecoder
 from audio.asr.pronunciation import dictionary_path
 from audio.asr.recognizer import Recognition, agree, recognition

@@ -8,19 +8,14 @@ Markov models"). It has so few numbers that half a minute of speech is enough.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.core.errors import ModelError
-from assistant.core.models.manifest import Library
-from audio.asr.acoustic.alignment import Aligned
-from audio.asr.acoustic.gaussians import STREAMS, WIDTH, Gaussians
-
-MODEL, FILE = "acoustic", "transform.mllr"
-"""The map that ships, and its file."""
+from audio.asr.acoustic import STREAM_NUMBERS, STREAMS, WIDTH, numbers_of
+from models.training.alignment import Aligned
+from models.training.gaussians import Gaussians
 
 _LEAST_SHARE = 1e-3
 """Share of a frame below which a Gaussian does not count for it."""
@@ -41,11 +36,7 @@ class Transform(NamedTuple):
     @classmethod
     def read(cls, text: str) -> Self:
         """The map of a file in PocketSphinx's format; raises `ValueError`."""
-        numbers = np.array([float(number) for number in text.split()])
-        size = 1 + WIDTH * WIDTH + 2 * WIDTH
-        if len(numbers) != 2 + STREAMS * size or tuple(numbers[:2]) != (1, STREAMS):
-            raise ValueError("it is no transform of three streams of 13 features")
-        streams = numbers[2:].reshape(STREAMS, size)[:, 1:]
+        streams = np.array(numbers_of(text)).reshape(STREAMS, STREAM_NUMBERS)[:, 1:]
         matrices = streams[:, : WIDTH * WIDTH].reshape(STREAMS, WIDTH, WIDTH)
         return cls(matrices, streams[:, WIDTH * WIDTH : -WIDTH])
 
@@ -69,18 +60,6 @@ class Transform(NamedTuple):
         return moved + self.offsets[:, None]
 
 
-def transform_file(library: Library) -> Path:
-    """The file of the map that ships; raises `ModelError` where it is missing, changed, or none."""
-    content = library.read_file(MODEL, FILE)
-    file = library.folder(MODEL) / FILE
-    try:
-        Transform.read(content.decode())
-    except ValueError as error:
-        message = f"{file}: {error}; {library.remedy(MODEL)}"
-        raise ModelError("model.unusable", message) from error
-    return file
-
-
 class Statistics:
     """All that the fit needs of the speech that was added: a few numbers, and no sound."""
 
@@ -100,12 +79,6 @@ class Statistics:
             for stream, shares in enumerate(_shares(speech, chosen, book, means, model)):
                 self._count(stream, shares, speech.features[chosen, stream], model, book)
         self.frames += len(speech.codebooks)
-
-    def halve(self) -> None:
-        """Let all that was added count half."""
-        self.squares /= 2
-        self.products /= 2
-        self.frames //= 2
 
     def solve(self, before: Transform, weight: float) -> Transform:
         """The likeliest map, drawn to the map `before` as if that had `weight` frames."""

@@ -12,9 +12,10 @@ import soxr
 
 from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.core.models.manifest import Library
-from audio.asr.acoustic.alignment import Aligned, Aligner
-from audio.asr.acoustic.gaussians import CODEBOOKS, Gaussians
-from audio.asr.acoustic.transform import Statistics, Transform, fit, transform_file
+from audio.asr.acoustic import transform_file
+from models.training.alignment import Aligned, Aligner
+from models.training.gaussians import CODEBOOKS, Gaussians
+from models.training.transform import Statistics, Transform, fit
 from tests.support.voices import speech
 
 SENTENCES = (

@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
-import pocketsphinx
 from numpy.typing import NDArray
 
+from audio.asr.acoustic import STREAMS, WIDTH, model_folder
 from audio.asr.pronunciation import PHONES
 
-STREAMS, WIDTH = 3, 13
-"""Streams of features, and numbers in each."""
 CODEBOOKS = {phone: at for at, phone in enumerate(sorted(("+NSN+", "+SPN+", "SIL", *PHONES)))}
 """Phone or noise → its codebook."""
 
@@ -43,17 +41,6 @@ class Gaussians(NamedTuple):
         means, variances = (_densities(folder / name) for name in ("means", "variances"))
         weights = _weights(folder / "sendump", means.shape[2])
         return cls(means, np.maximum(variances, _LEAST_VARIANCE), weights)
-
-
-def model_folder() -> Path:
-    """The folder of the acoustic model."""
-    return Path(pocketsphinx.get_model_path("en-us")) / "en-us"
-
-
-def model_options(transform: Path | None = None) -> dict[str, str]:
-    """PocketSphinx's options for the model; `transform` is the file of a map of its means."""
-    moved = {} if transform is None else {"mllr": str(transform)}
-    return {"hmm": str(model_folder()), **moved}
 
 
 def _densities(file: Path) -> NDArray[np.float64]:

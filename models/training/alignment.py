@@ -14,9 +14,10 @@ import numpy as np
 import pocketsphinx
 from numpy.typing import NDArray
 
-from audio.asr.acoustic.gaussians import CODEBOOKS, STREAMS, WIDTH, model_options
+from audio.asr.acoustic import STREAMS, WIDTH, model_options
 from audio.asr.cepstral_mean import FRAMES_PER_BLOCK, mean_of_speech
 from audio.asr.pronunciation import PHONES, dictionary_path
+from models.training.gaussians import CODEBOOKS
 
 _REACH = 3
 """Frames before and after one that its differences of differences are made of."""
@@ -31,13 +32,10 @@ class Aligned(NamedTuple):
 
 
 class Aligner:
-    """Aligns sentences whose words are in PocketSphinx's dictionary.
+    """Aligns sentences whose words are in PocketSphinx's dictionary."""
 
-    Cepstra lie for a moment in a folder of their own in `folder`, or where temporary files do.
-    """
-
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = TemporaryDirectory(dir=folder)
+    def __init__(self) -> None:
+        self._folder = TemporaryDirectory()
         self._decoder = pocketsphinx.Decoder(
             **model_options(),
             dict=str(dictionary_path()),
