@@ -38,6 +38,7 @@ from tests.support.processes import until
 from tests.support.radicale import USER, Radicale, event, password_file
 from tests.support.real_mpd import BINARY, RealMpd
 from tests.support.scenario import (
+    PATIENCE_S,
     Daemon,
     Do,
     Expect,
@@ -90,6 +91,7 @@ MUSIC = {
 """What the player has, by its kinds in their order."""
 BEDROOM = "SELECT state FROM devices WHERE entity_id = 'light.bedroom'"
 DESK = "SELECT state FROM devices WHERE entity_id = 'light.desk_lamp'"
+AWAY = f"SELECT state = 'unavailable' FROM devices WHERE entity_id = '{PLAYER}'"
 
 
 class Network:
@@ -371,10 +373,13 @@ def test_music_is_played_paused_and_missed(network: Network, laptop: Player) -> 
             Expect("HomeStates", {"states": {SESSION: "paused"}}),
             Do("end MPD", lambda _: network.mpd.stop()),
             Expect("DeviceChanged", {"device": "player", "present": False}),
+            Rows(AWAY, [(True,)], PATIENCE_S),
             Type("play some jazz"),
             Expect("Reply", {"text": "I can't reach the music player now."}),
             Do("start MPD", lambda _: network.mpd.start()),
             Expect("DeviceChanged", {"device": "player", "present": True}),
+            # Its state, without which nothing is wished of it, follows its presence.
+            Rows(AWAY, [(False,)], PATIENCE_S),
             *plays,
         ],
     )
