@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import json
 import shutil
 import subprocess
 import tarfile
-import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,6 +19,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.models.adapter import ADAPTER, encoded
 from assistant.core.models.manifest import SHIPPED, Library
 from tests.support.adapters import adapter_by_chance
+from tests.support.local_server import Files
 
 NAME, NER = "acoustic", "ner"
 
@@ -169,17 +168,8 @@ def test_a_key_that_is_left_out_of_the_next_list_is_revoked(maintainer: Maintain
 
 @pytest.fixture
 def server(maintainer: Maintainer) -> Iterator[str]:
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    handler = functools.partial(Quiet, directory=str(maintainer.folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
-        thread.join()
+    with closing(Files(maintainer.folder)) as there:
+        yield there.origin
 
 
 def test_a_bundle_is_pulled_from_any_server(maintainer: Maintainer, server: str) -> None:

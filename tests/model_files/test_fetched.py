@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -15,56 +13,42 @@ from assistant.core.errors import ModelError
 from assistant.model_files import fetched as module
 from assistant.model_files.fetched import fetched, names_bundle
 from assistant.model_files.incoming import INCOMING
+from tests.support.local_server import LocalServer, begin
 
 CONTENT = bytes(range(256)) * 2000
 
 
-@dataclass
-class Server:
+class Server(LocalServer):
     """What it says of the file's size, sends, and where it breaks off."""
 
-    url: str = ""
-    says: int | None = len(CONTENT)
-    sends: bytes = CONTENT
-    break_after: int | None = None
-    status: int = 200
+    protocol = "HTTP/1.0"
 
+    def __init__(self) -> None:
+        self.says: int | None = len(CONTENT)
+        self.sends = CONTENT
+        self.break_after: int | None = None
+        self.status = 200
+        super().__init__()
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    """Sends what its server wants, from where it is asked."""
+    @property
+    def url(self) -> str:
+        """Where the file is."""
+        return f"{self.origin}/a.hark"
 
-    served: Server
-
-    def do_HEAD(self) -> None:
-        self.send_response(self.served.status)
-        if self.served.says is not None:
-            self.send_header("Content-Length", str(self.served.says))
-        self.end_headers()
-
-    def do_GET(self) -> None:
-        begin = int(self.headers["Range"].removeprefix("bytes=").rstrip("-"))
-        self.send_response(206)
-        self.end_headers()
-        left = self.served.sends[begin:]
-        with suppress(ConnectionError):  # it may hang up
-            self.wfile.write(left[: self.served.break_after])
-        self.close_connection = True
-
-    def log_message(self, *args: object) -> None:
-        """Say nothing."""
+    def serve(self, request: BaseHTTPRequestHandler, body: bytes) -> None:
+        if request.command == "HEAD":
+            sized = {} if self.says is None else {"Content_Length": str(self.says)}
+            begin(request, self.status, **sized)
+            return
+        start = int(request.headers["Range"].removeprefix("bytes=").rstrip("-"))
+        begin(request, 206)
+        request.wfile.write(self.sends[start:][: self.break_after])
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    served = Server()
-    handler = type("BoundHandler", (Handler,), {"served": served})
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
-        served.url = f"http://127.0.0.1:{running.server_port}/a.hark"
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield served
-        running.shutdown()
-        thread.join()
+    with closing(Server()) as there:
+        yield there
 
 
 def refused(server: Server, pulled: Path) -> str:

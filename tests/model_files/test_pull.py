@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import http.server
 import os
 import re
 import socket
@@ -12,7 +11,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -24,6 +24,7 @@ from assistant.core.models.manifest import Library, Lock, ModelState
 from assistant.core.models.versions import LOCK
 from assistant.model_files.incoming import INCOMING
 from assistant.model_files.pull import LARGEST_BYTES, import_model, import_version, pull
+from tests.support.local_server import LocalServer, begin
 from tests.support.package_index import NOWHERE, pip_settings
 
 COMMIT = "c" * 40
@@ -31,87 +32,75 @@ WEIGHTS = bytes(range(256)) * 3000
 SETTINGS = b'{"sample_rate": 16000}\n'
 
 
-@dataclass
-class Hub:
-    """The hub's files, what it should do wrong, and the ranges it was asked for."""
+class Hub(LocalServer):
+    """The hub's files, what it should do wrong, and the ranges it was asked for.
 
-    url: str = ""
-    files: dict[str, bytes] = field(default_factory=dict)
-    etags: dict[str, str] = field(default_factory=dict)
-    break_after: int | None = None
-    status: int = 200
-    honours_ranges: bool = True
-    ranges: list[str] = field(default_factory=list)
-    stalled: threading.Event = field(default_factory=threading.Event)
-    stalls: bool = False
+    HEAD redirects large files to another path with `X-Linked-*`, as the hub does.
+    """
 
+    protocol = "HTTP/1.0"
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    """HEAD redirects large files to another path with `X-Linked-*`, as the hub does."""
+    def __init__(self) -> None:
+        self.files = {"en/weights.onnx": WEIGHTS, "config.json": SETTINGS}
+        self.etags = {"en/weights.onnx": hashlib.sha256(WEIGHTS).hexdigest()}
+        self.break_after: int | None = None
+        self.status = 200
+        self.honours_ranges = True
+        self.ranges: list[str] = []
+        self.stalled, self.stalls = threading.Event(), False
+        super().__init__()
 
-    hub: Hub
+    def serve(self, request: BaseHTTPRequestHandler, body: bytes) -> None:
+        if request.command == "HEAD":
+            self._tell_of(unquote(request.path).partition(f"/resolve/{COMMIT}/")[2], request)
+        else:
+            self._give(request)
 
-    def do_HEAD(self) -> None:
-        path = unquote(self.path).partition(f"/resolve/{COMMIT}/")[2]
-        content = self.hub.files.get(path)
+    def _tell_of(self, path: str, request: BaseHTTPRequestHandler) -> None:
+        content, etag = self.files.get(path), self.etags.get(path)
         if content is None:
-            return self._start(404, {"X-Error-Code": "EntryNotFound"})
-        etag = self.hub.etags.get(path)
+            begin(request, 404, X_Error_Code="EntryNotFound")
+            return
+        size = str(len(content))
         if etag is None:
             blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
-            headers = {"ETag": f'"{blob}"', "Content-Length": str(len(content))}
-            return self._start(200, {**headers, "X-Repo-Commit": COMMIT})
-        headers = {"X-Linked-Etag": f'"{etag}"', "X-Linked-Size": str(len(content))}
-        cdn = self.hub.url.replace("127.0.0.1", "localhost")
-        location = f"{cdn}/cdn/{path}?signature=1"
-        return self._start(302, {**headers, "X-Repo-Commit": COMMIT, "Location": location})
-
-    def do_GET(self) -> None:
-        asked = self.headers.get("Range", "")
-        self.hub.ranges.append(asked)
-        if self.hub.status != 200:
-            return self._start(self.hub.status, {})
-        path = re.split("/cdn/|/resolve/c+/", unquote(self.path).partition("?")[0])[1]
-        content = self.hub.files[path]
-        begin = int(asked[6:-1]) if self.hub.honours_ranges else 0
-        self._start(
-            206 if self.hub.honours_ranges else 200, {"Content-Length": str(len(content) - begin)}
+            tag = f'"{blob}"'
+            begin(request, 200, ETag=tag, Content_Length=size, X_Repo_Commit=COMMIT)
+            return
+        begin(
+            request,
+            302,
+            X_Linked_Etag=f'"{etag}"',
+            X_Linked_Size=size,
+            X_Repo_Commit=COMMIT,
+            Location=f"http://localhost:{self.port}/cdn/{path}?signature=1",
         )
-        end = len(content) if self.hub.break_after is None else begin + self.hub.break_after
-        self.wfile.write(content[begin:end])
-        self.close_connection = True
-        if self.hub.stalls:
-            self.wfile.flush()
-            self.hub.stalled.set()
+
+    def _give(self, request: BaseHTTPRequestHandler) -> None:
+        asked = request.headers.get("Range", "")
+        self.ranges.append(asked)
+        if self.status != 200:
+            begin(request, self.status)
+            return
+        path = re.split("/cdn/|/resolve/c+/", unquote(request.path).partition("?")[0])[1]
+        content = self.files[path]
+        start = int(asked[6:-1]) if self.honours_ranges else 0
+        size = str(len(content) - start)
+        begin(request, 206 if self.honours_ranges else 200, Content_Length=size)
+        end = len(content) if self.break_after is None else start + self.break_after
+        request.wfile.write(content[start:end])
+        if self.stalls:
+            request.wfile.flush()
+            self.stalled.set()
             # Until the client is gone.
-            self.rfile.read(1)
-        return None
-
-    def _start(self, status: int, headers: dict[str, str]) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-
-    def log_message(self, *args: object) -> None:
-        """Say nothing."""
+            request.rfile.read(1)
 
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    hub = Hub()
-    hub.files = {"en/weights.onnx": WEIGHTS, "config.json": SETTINGS}
-    hub.etags = {"en/weights.onnx": hashlib.sha256(WEIGHTS).hexdigest()}
-    handler = type("BoundHandler", (Handler,), {"hub": hub})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    hub.url = f"http://127.0.0.1:{server.server_port}"
-    monkeypatch.setenv("HF_ENDPOINT", hub.url)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield hub
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with closing(Hub()) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.origin)
+        yield hub
 
 
 LibraryOf = Callable[..., Library]
@@ -476,7 +465,7 @@ def test_a_hub_that_says_nothing_is_waited_for_3_s(tmp_path: Path) -> None:
 
 def test_a_set_up_whose_hub_lacks_the_model_goes_on(tmp_path: Path, hub: Hub) -> None:
     """The hub answers: what it says of the model is told in one line."""
-    told = run_pull(tmp_path, hub.url)
+    told = run_pull(tmp_path, hub.origin)
     assert told.returncode == 0
     (line,) = told.stderr.splitlines()
     assert "is not there" in line

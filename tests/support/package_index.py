@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+
+from tests.support.local_server import LocalServer, begin
 
 NOWHERE = "http://127.0.0.1:9/simple"
 """An index that refuses every connection."""
@@ -22,8 +23,8 @@ def pip_settings(index: str, cache: Path) -> dict[str, str]:
     }
 
 
-class PackageIndex:
-    """Listens on a free port of 127.0.0.1 until it is closed; `asked` are the paths of what came.
+class PackageIndex(LocalServer):
+    """`asked` are the paths of what came.
 
     `how` is "well", or what is wrong: "silent", "empty" (it has no such package) or "cut" in the
     middle of the wheel.
@@ -33,49 +34,28 @@ class PackageIndex:
         self.asked: list[str] = []
         self.how = "well"
         self._wheel = wheel
-        self._ended = threading.Event()
-        index = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                index._answer(self)
+    @property
+    def url(self) -> str:
+        """Where pip finds it."""
+        return f"{self.origin}/simple"
 
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/simple"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop listening."""
-        self._ended.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-    def _answer(self, request: BaseHTTPRequestHandler) -> None:
+    def serve(self, request: BaseHTTPRequestHandler, body: bytes) -> None:
         self.asked.append(request.path)
         if self.how == "silent":
-            self._ended.wait(60)
+            self.ended.wait(60)
             return
         if self.how == "empty":
             request.send_error(404)
             return
         name = self._wheel.name
-        if request.path.endswith(".whl"):
-            content = self._wheel.read_bytes()
-            self._send(request, "application/zip", content, cut=self.how == "cut")
-        else:
+        if not request.path.endswith(".whl"):
             page = f'<!DOCTYPE html><html><body><a href="/{name}">{name}</a></body></html>'
-            self._send(request, "text/html", page.encode(), cut=False)
-
-    @staticmethod
-    def _send(request: BaseHTTPRequestHandler, kind: str, content: bytes, *, cut: bool) -> None:
-        request.send_response(200)
-        request.send_header("Content-Type", kind)
-        request.send_header("Content-Length", str(len(content)))
-        request.end_headers()
-        request.wfile.write(content[: len(content) // 2] if cut else content)
+            self.send(request, 200, page.encode(), Content_Type="text/html")
+            return
+        content = self._wheel.read_bytes()
+        size = str(len(content))
+        begin(request, 200, Content_Type="application/zip", Content_Length=size)
+        request.wfile.write(content[: len(content) // 2] if self.how == "cut" else content)
+        request.close_connection = True

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import ssl
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from assistant.bridge.network.server import NetworkServer
 from assistant.core.config import Config
 from assistant.core.network.hub import Hub
 from assistant.core.settings.hub import HubSettings
+from tests.support.local_server import LocalServer
 
 KEY = "the key of this home"
 WORDS = "where is the good marmalade"
@@ -36,10 +36,8 @@ def hub_for_stages(there: StandInHub, folder: Path) -> Iterator[Hub]:
         yield Hub(settings, socket)
 
 
-class StandInHub:
-    """Listens on a free port of 127.0.0.1 until it is closed.
-
-    `asked` are the paths and bodies of what came with the right key. `how` is "well", or what is
+class StandInHub(LocalServer):
+    """`asked` are the paths and bodies of what came with the right key. `how` is "well", or what is
     wrong: "silent", "cut" in the middle of a reply, "rubbish", or a status of HTTP.
     """
 
@@ -47,7 +45,6 @@ class StandInHub:
         self.asked: list[tuple[str, bytes]] = []
         self.traces: list[str] = []
         """The header `traceparent` of each, "" for none."""
-        self.connections = 0
         self.how = "well"
         self.answer: Mapping[str, Any] = {
             "text": "In the larder.",
@@ -55,61 +52,32 @@ class StandInHub:
             "title": "the larder's list",
             "place": "Jars",
         }
-        self._ended = threading.Event()
-        hub = self
+        super().__init__(tls)
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+    @property
+    def url(self) -> str:
+        """Where it is found."""
+        return self.origin
 
-            def setup(self) -> None:
-                super().setup()
-                hub.connections += 1
-
-            def do_GET(self) -> None:
-                hub._serve(self)
-
-            def do_POST(self) -> None:
-                hub._serve(self)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]
-        if tls is not None:
-            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
-        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop listening."""
-        self._ended.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-    def _serve(self, request: BaseHTTPRequestHandler) -> None:
-        body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
+    def serve(self, request: BaseHTTPRequestHandler, body: bytes) -> None:
         if request.headers.get("Authorization") != f"Bearer {KEY}":
-            self._send(request, 401, b"{}")
+            self.send(request, 401, b"{}")
             return
         self.asked.append((request.path, body))
         self.traces.append(request.headers.get("traceparent", ""))
         content = json.dumps(self._reply(request.path)).encode()
         match self.how:
             case "silent":
-                self._ended.wait(30)
+                self.ended.wait(30)
             case "cut":
                 request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{")
                 request.close_connection = True
             case "rubbish":
-                self._send(request, 200, b'{"words": 5, "text": []}')
+                self.send(request, 200, b'{"words": 5, "text": []}')
             case "well":
-                self._send(request, 200, content)
+                self.send(request, 200, content)
             case status:
-                self._send(request, int(status), b"{}")
+                self.send(request, int(status), b"{}")
 
     def _reply(self, path: str) -> object:
         if path.startswith("/v1/hear"):
@@ -121,10 +89,3 @@ class StandInHub:
                 ],
             }
         return self.answer if path in ("/v1/answer", "/v1/summarise") else []
-
-    @staticmethod
-    def _send(request: BaseHTTPRequestHandler, status: int, content: bytes) -> None:
-        request.send_response(status)
-        request.send_header("Content-Length", str(len(content)))
-        request.end_headers()
-        request.wfile.write(content)

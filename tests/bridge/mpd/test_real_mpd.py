@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -16,6 +13,7 @@ from assistant.bridge.mpd.link import Mpd
 from assistant.core.home.music import Music
 from assistant.core.messages import MusicLibrary
 from assistant.core.settings.mpd import PLAYER, MpdSettings
+from tests.support.local_server import Files
 from tests.support.mpd import SONGS
 from tests.support.player_bench import PlayerBench
 from tests.support.real_mpd import BINARY, RealMpd
@@ -53,13 +51,8 @@ def run(
 @pytest.fixture
 def stream(things: ExitStack, tmp_path: Path) -> str:
     """The address of what a radio station would send: a song, from a web server here."""
-    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "music"))
-    server = things.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), handler))
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    things.callback(thread.join)
-    things.callback(server.shutdown)
-    return f"http://127.0.0.1:{server.server_address[1]}/1.wav"
+    there = things.enter_context(closing(Files(tmp_path / "music")))
+    return f"{there.origin}/1.wav"
 
 
 def test_it_plays_what_there_is(
