@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, NamedTuple
 
@@ -17,7 +17,8 @@ from assistant.skill.plans import CalendarEvent
 from skills.capabilities.calendar.text import blocks_of, with_properties
 
 MOST_KEPT = 8_000_000
-"""Most characters of the events that are kept in memory as they were read, two files' worth."""
+"""Most characters of the events that are kept in memory as they were read, two files' worth; of
+small ones each takes some 1,400 bytes."""
 MOST_BLOCKS = 500
 """Most VEVENTs of one event: a series, and its times that were moved."""
 TIMES = ("DTSTART", "DTEND", "DURATION")
@@ -142,6 +143,11 @@ class _Kept:
             self._read[text, zone] = found
             self.chars += len(text)
         return found
+
+    def forget_others(self, texts: Set[str]) -> None:
+        """Forget all events but these."""
+        self._read = {key: found for key, found in self._read.items() if key[0] in texts}
+        self.chars = sum(len(text) for text, _ in self._read)
 
 
 KEPT = _Kept()

@@ -31,7 +31,7 @@ from assistant.core.errors import SkillError
 from assistant.skill.plans import LONGEST_TITLE, CalendarEvent
 from assistant.skill.reply import Undo
 from skills.capabilities.calendar.collected import mark_removed
-from skills.capabilities.calendar.events import moved, times_of, without, written
+from skills.capabilities.calendar.events import KEPT, moved, times_of, without, written
 from skills.capabilities.calendar.file import CalendarFile
 from skills.capabilities.calendar.text import EMPTY, alone, blocks_of, events_in, with_events
 from skills.later.plan import AtTime
@@ -240,7 +240,9 @@ class StoredCalendar:
             if self._reader.is_alive():
                 raise SkillError("calendar.reading", "I'm still reading your calendar.")
             self._reader = None
-        self._read = frozenset(held.values())
+        if (texts := frozenset(held.values())) != self._read:
+            self._read = texts
+            KEPT.forget_others(texts)
         self._left_out = {u: text for u, text in self._left_out.items() if u in held}
         return held
 

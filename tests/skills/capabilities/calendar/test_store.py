@@ -22,6 +22,7 @@ from assistant.core.messages import CalendarChanged, SpokenReply
 from assistant.skill import CalendarEvent, Undo
 from assistant.skill.memory import MemoryCalendar
 from skills.capabilities.calendar import store as store_module
+from skills.capabilities.calendar.events import KEPT
 from skills.capabilities.calendar.store import UNWRITTEN, StoredCalendar
 from skills.capabilities.calendar.text import events_in, with_events
 from skills.isolation.capabilities import carry_out, remote
@@ -231,6 +232,15 @@ def test_an_event_that_was_left_out_is_forgotten_when_it_is_gone(kept: Kept) -> 
         kept.path.write_bytes(BAD.replace("UID:bad", f"UID:bad{number}").encode())
         assert kept.calendar.coming() == ()
     assert kept.calendar.left_out == {"bad2"}
+
+
+def test_events_that_are_no_more_in_the_file_are_forgotten(kept: Kept) -> None:
+    path = kept.path
+    assert path is not None
+    for number in range(3):
+        path.write_text(event("1", f"Walk {number}", "20260109T150000"))
+        assert [one.title for one in kept.calendar.coming()] == [f"Walk {number}"]
+        assert KEPT.chars == sum(map(len, kept.calendar.held().values()))
 
 
 def test_a_large_calendar_is_read_beside_what_is_asked(
