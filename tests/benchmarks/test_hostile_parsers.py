@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from benchmarks.hostile.parsers import __main__ as command
+from benchmarks.hostile.parsers import measuring
 from benchmarks.hostile.parsers.figures import MOST_LEFT_MB, Figures, added
 from benchmarks.hostile.parsers.inputs import made
 from benchmarks.hostile.parsers.measuring import measure, measure_all
@@ -46,6 +47,8 @@ def planted(fault: str = "") -> Parser:
             leaked.append(bytes(200_000))
         if fault == "kill" and set(b"(x") & set(content):
             os.kill(os.getpid(), signal.SIGKILL)
+        while fault == "endless" and b"(" in content:
+            steps += 1
         if fault == "memory":
             bytearray(1_000_000_000)
         if fault == "bare" and content.count(b"\0"):
@@ -66,7 +69,7 @@ def planted(fault: str = "") -> Parser:
     )
 
 
-KILLED, HUNGRY = planted("kill"), planted("memory")
+KILLED, HUNGRY, ENDLESS = planted("kill"), planted("memory"), planted("endless")
 
 
 def found(fault: str) -> Figures:
@@ -110,11 +113,21 @@ def test_a_leak_is_noticed() -> None:
 
 def test_an_input_that_ends_the_process_is_named_and_the_others_follow() -> None:
     parts: list[Figures] = []
-    measure_all("planted", f"{HERE}:KILLED", 1, 0, 5, parts.append)
-    assert sum(part.inputs for part in parts) == 5
-    told = [line for part in parts for line in part.told]
-    assert told
-    assert all("ended the process: -9" in line for line in told)
+    measure_all("planted", f"{HERE}:KILLED", 1, 37, 40, parts.append)
+    deadly = [n for n in range(37, 40) if set(b"(x") & set(made(planted(), 1, n))]
+    (part,) = parts
+    assert (part.inputs, part.taken + part.refused) == (3, 3 - len(deadly))
+    assert len(deadly) > 1
+    assert part.told == [f"input {number} ended the process: -9" for number in deadly]
+
+
+def test_an_input_without_end_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(measuring, "LOOKS_EVERY_S", 0.1)
+    parts: list[Figures] = []
+    measure_all("planted", f"{HERE}:ENDLESS", 1, 24, 26, parts.append)
+    assert (parts[0].inputs, parts[0].faults) == (2, 1)
+    assert "took more than 0 s of CPU time" in parts[0].told[0]
 
 
 def test_more_memory_than_the_unit_has_is_a_fault() -> None:

@@ -7,9 +7,8 @@ import logging
 import multiprocessing
 import os
 import resource
-import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -17,14 +16,18 @@ from typing import Any, NamedTuple
 
 from assistant.core.memory import collect_and_trim
 from benchmarks.hostile.attack import ill_told
+from benchmarks.hostile.burden import cpu_time_s
 from benchmarks.hostile.parsers.figures import COSTLY_MS, TOLD, Cost, Figures, added
 from benchmarks.hostile.parsers.inputs import made
 from benchmarks.hostile.parsers.parser import Parser, load
 from benchmarks.hostile.watcher import MB, RESET_PEAK, resident
 
 PATIENCE_S = 60.0
-"""Time after which the process of an input is ended. A timer of CPU time would be more just, and
+"""CPU time after which the process of an input is ended. It is watched from outside: a timer of it
 would have the clock of CPU time count in ticks of 4 ms."""
+STANDS_STILL_S = 600.0
+"""Time after which that of an input is ended, however little it does."""
+LOOKS_EVERY_S = 0.5
 PART = 20_000
 """Inputs of one process."""
 SETTLED = 500
@@ -51,7 +54,7 @@ def measure(
     name: str,
     parser: Parser,
     seed: int,
-    numbers: range,
+    numbers: Sequence[int],
     clock: Callable[[], float] = time.process_time,
     begun: Callable[[int], object] = lambda _: None,
 ) -> Figures:
@@ -64,18 +67,18 @@ def measure(
         figures.most_grown_mb = figures.most_left_mb = parser.room_mb
     costs = _Costs(parser, seed, clock)
     _require_honest(parser, figures, "before them")
-    before, settled = 0, numbers.start + min(SETTLED, len(numbers) // 10)
-    for number in numbers:
-        if number == settled:
+    before, settled = 0, min(SETTLED, len(numbers) // 10)
+    for place, number in enumerate(numbers):
+        if place == settled:
             before = _resident()
         begun(number)
         content = made(parser, seed, number)
         trial = tried(parser, content, clock)
         _count(figures, number, trial.outcome)
         costs.note(number, content, trial.ms)
-        if number >= settled:
+        if place >= settled:
             figures.grown_mb = max(figures.grown_mb, trial.peak_mb)
-    figures.slowest, figures.dearest = costs.most(lambda: begun(numbers[-1]))
+    figures.slowest, figures.dearest = costs.most(begun)
     _require_honest(parser, figures, "after them")
     figures.left_mb = round((_resident() - before) / MB, 1)
     return figures
@@ -111,14 +114,14 @@ class _Costs:
                 self._honest[size] = self._cheapest(self._parser.honest(size))
             _keep_greatest(self._dear, ms / max(self._honest[size], 1e-3), number)
 
-    def most(self, begun: Callable[[], object]) -> tuple[Cost, Cost]:
+    def most(self, begun: Callable[[int], object]) -> tuple[Cost, Cost]:
         """The slowest and the dearest, measured again, as the machine has other work as well.
 
-        `begun` is called before each, as each may take as long as an input.
+        `begun` is told of each input's number.
         """
         costs = [Cost()]
         for number in sorted({number for _, number in (*self._slow, *self._dear)}):
-            begun()
+            begun(number)
             costs.append(self._cost(number))
         dearest = max(costs, key=lambda cost: cost.times)
         return max(costs, key=lambda cost: cost.ms), dearest if dearest.times else Cost()
@@ -199,41 +202,65 @@ def _resident() -> int:
 
 
 def _in_process(name: str, path: str, seed: int, begin: int, end: int) -> Figures:
-    """The figures of a part; where an input ends the process, those up to it, it included."""
+    """The figures of a part; what ends its process is left out when the part begins again."""
+    lost, passed = Figures(parser=name, seed=seed), set[int]()
+    while True:
+        numbers = [number for number in range(begin, end) if number not in passed]
+        outcome = _apart(name, path, seed, numbers)
+        if isinstance(outcome, Figures):
+            return added(lost, outcome)
+        number, why = outcome
+        passed.add(number)
+        told = [f"input {number} {why}"]
+        lost = added(lost, Figures(parser=name, seed=seed, inputs=1, faults=1, told=told))
+
+
+def _apart(name: str, path: str, seed: int, numbers: list[int]) -> Figures | tuple[int, str]:
+    """The figures of these inputs, or the number of one that ended the process, and how."""
     spawning = multiprocessing.get_context("spawn")
     ours, theirs = spawning.Pipe()
-    at = spawning.Value("q", begin - 1, lock=False)
-    arguments = (theirs, at, name, path, seed, begin, end)
+    at = spawning.Array("q", (-1, 0), lock=False)
+    arguments = (theirs, at, name, path, seed, numbers)
     process = spawning.Process(target=_serve, args=arguments, daemon=True)
     process.start()
     theirs.close()
+    impatient = _watched(process.pid or 0, at, ours)
+    if impatient:
+        process.kill()
     try:
         found: Figures = ours.recv()
-        process.join()
-        return found
     except EOFError:
         process.join()
-    if at.value < begin:
+    else:
+        process.join()
+        return found
+    if at[0] < 0:
         raise RuntimeError(f"{name} did not start: {process.exitcode}")
-    why = f"input {at.value} ended the process: {process.exitcode}"
-    if process.exitcode == -signal.SIGALRM:
-        why = f"input {at.value} took more than {PATIENCE_S:.0f} s"
-    lost = Figures(parser=name, seed=seed, inputs=1, faults=1, told=[why])
-    return added(_in_process(name, path, seed, begin, at.value), lost) if at.value > begin else lost
+    return at[0], impatient or f"ended the process: {process.exitcode}"
 
 
-def _serve(
-    line: Connection, at: Any, name: str, path: str, seed: int, begin: int, end: int
-) -> None:
+def _watched(pid: int, at: Any, line: Connection) -> str:
+    """Wait for the figures or the end of a process; in what it takes too long at an input."""
+    step, since_s, cpu_s = 0, time.monotonic(), 0.0
+    while not line.poll(LOOKS_EVERY_S):
+        now_s, used_s = time.monotonic(), cpu_time_s(pid)
+        if at[1] != step:
+            step, since_s, cpu_s = at[1], now_s, used_s
+        elif step and used_s - cpu_s > PATIENCE_S:
+            return f"took more than {PATIENCE_S:.0f} s of CPU time"
+        elif now_s - since_s > STANDS_STILL_S:
+            return f"took more than {STANDS_STILL_S:.0f} s"
+    return ""
+
+
+def _serve(line: Connection, at: Any, name: str, path: str, seed: int, numbers: list[int]) -> None:
     logging.disable()
     parser = load(path)
     for sample in parser.samples:  # what is loaded on first use, without a bound
         _outcome(parser, sample)
 
     def begun(number: int) -> None:
-        at.value = number
-        signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
+        at[0] = number
+        at[1] += 1
 
-    found = measure(name, parser, seed, range(begin, end), begun=begun)
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    line.send(found)
+    line.send(measure(name, parser, seed, numbers, begun=begun))
