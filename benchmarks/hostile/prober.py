@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import threading
+import math
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import msgspec
 
 from assistant.control.client import ControlClient
 from assistant.core.errors import AssistantError
+from benchmarks.hostile.burden import Client
 from benchmarks.hostile.conversation import ANSWERS, HARMLESS, Conversation
 from benchmarks.hostile.target import Target
 
@@ -28,75 +29,75 @@ class Served(msgspec.Struct, kw_only=True):
 
 
 class Prober:
-    """Probes in a thread from its creation, which ends with the first answer, until `finish`."""
+    """Has two honest clients ask from its creation, which ends with the first answer, to `finish`.
+
+    One wants replies, the other the daemon's status.
+    """
 
     def __init__(self, target: Target) -> None:
-        self.served = Served()
         self.told: list[str] = []
-        self._target = target
-        self._begun, self._ending = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._run, name="prober")
-        self._thread.start()
-        self._begun.wait(LAST_S)
+        self._runtime = target.config.runtime_dir
+        self._control = ControlClient(target.config.control_socket)
+        self._replies, self._statuses = Client(self._reply, EVERY_S), Client(self._status, EVERY_S)
+        self._opened = ExitStack()
+        conversation = Conversation(self._runtime, "prober")
+        self._conversation = self._opened.enter_context(closing(conversation))
+        try:
+            conversation.await_answer(PATIENCE_S)
+        except AssertionError as error:
+            self._replies.unserved += 1
+            self.told.append(str(error))
+        for client in (self._replies, self._statuses):
+            self._opened.enter_context(client.asking())
+
+    @property
+    def served(self) -> Served:
+        """The results so far."""
+        replies, statuses = self._replies, self._statuses
+        return Served(
+            probes=replies.asked + statuses.asked,
+            unanswered=replies.unserved + statuses.unserved,
+            slowest_reply_ms=max(replies.waits_ms, default=0.0),
+            slowest_status_ms=max(statuses.waits_ms, default=0.0),
+        )
 
     def finish(self) -> None:
         """Stop probing, and have a last reply spoken to its end."""
-        self._ending.set()
-        self._thread.join()
-        with closing(Conversation(self._target.config.runtime_dir, "prober")) as conversation:
+        self._opened.close()
+        with closing(Conversation(self._runtime, "prober")) as conversation:
             try:
                 conversation.await_answer(LAST_S)
                 spoken = conversation.say(HARMLESS, LAST_S, spoken=True) is not None
             except (AssertionError, AssistantError):
                 spoken = False
-        self._count(spoken, f"after the attack no reply was spoken within {LAST_S} s")
+        if not spoken:
+            self._replies.unserved += 1
+            self.told.append(f"after the attack no reply was spoken within {LAST_S} s")
 
-    def _run(self) -> None:
-        control = ControlClient(self._target.config.control_socket)
-        with closing(Conversation(self._target.config.runtime_dir, "prober")) as conversation:
-            try:
-                conversation.await_answer(PATIENCE_S)
-            except AssertionError as error:
-                self._count(False, str(error))
-            finally:
-                self._begun.set()
-            ended = False
-            while not ended:  # at least once, however short the attack
-                began_s = time.monotonic()
-                took_ms = self._reply(conversation)
-                self.served.slowest_reply_ms = max(self.served.slowest_reply_ms, took_ms)
-                took_ms = self._status(control)
-                self.served.slowest_status_ms = max(self.served.slowest_status_ms, took_ms)
-                ended = self._ending.wait(max(0.0, began_s + EVERY_S - time.monotonic()))
-
-    def _reply(self, conversation: Conversation) -> float:
+    def _reply(self) -> float:
         began_s = time.monotonic()
         try:
-            reply = conversation.say(HARMLESS, PATIENCE_S)
+            reply = self._conversation.say(HARMLESS, PATIENCE_S)
         except AssistantError as error:
-            self._count(False, f"no reply: {error.message}")
-            return 0.0
-        right = reply is not None and reply.text in ANSWERS
-        self._count(right, f"the reply was {reply}")
-        return _since_ms(began_s) if right else 0.0
+            return self._missed(f"no reply: {error.message}")
+        if reply is None or reply.text not in ANSWERS:
+            return self._missed(f"the reply was {reply}")
+        return _since_ms(began_s)
 
-    def _status(self, control: ControlClient) -> float:
+    def _status(self) -> float:
         began_s = time.monotonic()
         try:
-            answer = control.ask("status")
+            answer = self._control.ask("status")
         except AssistantError as error:
-            self._count(False, f"no status: {error.message}")
-            return 0.0
-        right = bool(answer.get("processes"))
-        self._count(right, f"the status was {answer}")
-        return _since_ms(began_s) if right else 0.0
+            return self._missed(f"no status: {error.message}")
+        if not answer.get("processes"):
+            return self._missed(f"the status was {answer}")
+        return _since_ms(began_s)
 
-    def _count(self, right: bool, otherwise: str) -> None:
-        self.served.probes += 1
-        if not right:
-            self.served.unanswered += 1
-            self.told.append(otherwise)
+    def _missed(self, why: str) -> float:
+        self.told.append(why)
+        return math.nan
 
 
 def _since_ms(began_s: float) -> float:
-    return round(1000 * (time.monotonic() - began_s), 1)
+    return 1000 * (time.monotonic() - began_s)

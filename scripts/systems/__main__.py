@@ -17,12 +17,13 @@ from pathlib import Path
 
 from scripts.systems.attack import attack
 from scripts.systems.emulated import emulate, register
-from scripts.systems.root import FAILED, SOURCE, CheckError, Root, copy_of, timed
-from scripts.systems.service import PACKAGES, serve
+from scripts.systems.root import FAILED, CheckError, Root, copy_of, timed
+from scripts.systems.service import serve
+from scripts.systems.units import PACKAGES
 
 SYSTEMS = {"Debian 12": "bookworm", "Debian 13": "trixie"}
 NEWEST = "trixie"
-WIDTH = 32
+WIDTH = 44
 Figures = Iterator[tuple[str, str]]
 """What was measured or found, and how it came out."""
 
@@ -50,7 +51,7 @@ def _native(commands: list[str], root: Root) -> Figures:
     root.install(*PACKAGES)
     with root.booted() as machine:
         yield "systemd", machine.call("systemctl", "--version").split()[1]
-        yield from serve(machine, SOURCE)
+        yield from serve(machine)
 
 
 def _attacked(root: Root) -> Figures:

@@ -1,7 +1,4 @@
-"""Blows on the service of a booted root, on which its units' own limits are set for it.
-
-What `struck` deals goes beside them; here a process that takes more than its unit may is killed.
-"""
+"""Blows on the units of a booted root, and under the limits that the units set for themselves."""
 
 from __future__ import annotations
 
@@ -9,16 +6,17 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from scripts.systems.root import SOURCE, CheckError, Machine, until
-from scripts.systems.service import BACK_S, PYTHON, SETTINGS, all_active, shown, write
+from scripts.systems.units import BACK_S, PYTHON, all_active, install, shown
 
-BLOWS = {
+KINDS = {
     "control": ("assistant", 5_000),
     "wyoming": ("assistant-satellites", 30_000),
     "broker": ("assistant-bridge", 10_000),
 }
-"""Kind of the blows → the unit that they are for, and how many."""
+"""Kind of the blows → the unit that they are for, and their number under its limits."""
 SLOWEST_MS = 2_000
 """Longest that an honest caller may wait for."""
 RESTS_S = 3.0
@@ -87,46 +85,51 @@ class Limits:
 
 def attack(machine: Machine) -> Iterator[tuple[str, str]]:
     """Install the service, and deal blows to each unit; gives each kind and what it cost."""
-    machine.call("make", "-C", SOURCE, "install", "PULL=no")
-    machine.call("systemctl", "start", "mosquitto")
-    write(machine, "/etc/hark/config.toml", SETTINGS)
-    machine.call("systemctl", "restart", "assistant")
-    until(lambda: all_active(machine), BACK_S, "the services run")
-    for kind, (unit, count) in BLOWS.items():
-        yield f"{count:,} blows, {kind}", _dealt(machine, kind, unit, count)
-    unit, count = BLOWS["wyoming"]
+    yield from install(machine)
+    for kind, (_, count) in KINDS.items():
+        yield f"{count:,} blows, {kind}", _dealt_within(machine, kind)
     try:
-        _dealt(machine, "wyoming", unit, count, TIGHT_MB)
+        _dealt_within(machine, "wyoming", TIGHT_MB)
     except CheckError as error:
         yield "too tight a limit", f"is noticed: {error}".splitlines()[0]
     else:
-        raise CheckError(f"the attack is blind: {unit} held it with {TIGHT_MB:.0f} MB of room")
+        raise CheckError(f"the attack is blind: {TIGHT_MB:.0f} MB of room were enough")
 
 
-def _dealt(machine: Machine, kind: str, unit: str, count: int, room_mb: float | None = None) -> str:
-    """Deal blows to a unit; raises `CheckError` where it does not hold, or others wait too long."""
+def deal(machine: Machine, kind: str, count: int) -> str:
+    """Deal blows of a kind; raises `CheckError` where its unit ends, or others wait too long."""
+    unit, _ = KINDS[kind]
+    before = _lives(machine, unit)
+    command = f"cd {SOURCE} && exec {PYTHON} -m scripts.systems.blows {kind} {count}"
+    told: dict[str, Any] = json.loads(machine.call("sh", "-c", command).splitlines()[-1])
+    time.sleep(RESTS_S)
+    if (after := _lives(machine, unit)) != before:
+        raise CheckError(f"{unit} was {before} before the blows, and is {after}")
+    if told["faults"] or told["unserved"] or told["slowest_ms"] > SLOWEST_MS or not told["asked"]:
+        raise CheckError(f"{unit}: {told}")
+    return (
+        f"{told['seconds']} s; status {told['slowest_ms']:.0f} ms at the most, "
+        f"{told['asked']} times"
+    )
+
+
+def _dealt_within(machine: Machine, kind: str, room_mb: float | None = None) -> str:
+    """Deal blows to a unit that runs within its limits; what that cost it."""
+    unit, count = KINDS[kind]
     limits = Limits(machine, unit)
     try:
         until(lambda: all_active(machine), BACK_S, "the services run again")
-        before = _lives(machine, unit)
         if room_mb is not None:
             limits.tighten(room_mb)
         held, cpu_s = limits.bytes("memory.usage_in_bytes"), limits.cpu_s
-        deal = f"cd {SOURCE} && exec {PYTHON} -m scripts.systems.blows {kind} {count}"
-        told = json.loads(machine.call("sh", "-c", deal).splitlines()[-1])
-        time.sleep(RESTS_S)
+        told = deal(machine, kind, count)
         peak, cpu_s = limits.bytes("memory.max_usage_in_bytes"), limits.cpu_s - cpu_s
         most = limits.bytes("memory.limit_in_bytes")
     finally:
         limits.remove()
-    if (after := _lives(machine, unit)) != before:
-        raise CheckError(f"{unit} was {before} before the blows, and is {after}")
-    if told["faults"] or told["slowest_ms"] > SLOWEST_MS or not told["asked"]:
-        raise CheckError(f"{unit}: {told}")
     return (
         f"{unit}: {peak / MB:.0f} MB at the most of {most / MB:,.0f} ({held / MB:.0f} before), "
-        f"{cpu_s:.1f} s CPU in {told['seconds']} s; status {told['slowest_ms']} ms at the most, "
-        f"{told['asked']} times"
+        f"{cpu_s:.1f} s CPU in {told}"
     )
 
 

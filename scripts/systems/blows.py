@@ -6,9 +6,9 @@ python -m scripts.systems.blows control 2000
 from __future__ import annotations
 
 import json
+import math
 import random
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +16,13 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
-from paho.mqtt.client import Client
+from paho.mqtt.client import Client as MqttClient
 from paho.mqtt.enums import CallbackAPIVersion
 
 from assistant.control.client import ControlClient
 from assistant.core.config import load_config
 from assistant.core.errors import AssistantError
+from benchmarks.hostile.burden import Client
 from benchmarks.hostile.control import ControlAttack
 from benchmarks.hostile.payloads import payload
 from benchmarks.hostile.wyoming.services import WyomingAttack
@@ -54,7 +55,7 @@ def wyoming(count: int) -> Iterator[str]:
 
 def broker(count: int) -> Iterator[str]:
     """Payloads of another device of the broker."""
-    rng, client = random.Random(SEED), Client(CallbackAPIVersion.VERSION2)
+    rng, client = random.Random(SEED), MqttClient(CallbackAPIVersion.VERSION2)
     client.connect(CONFIG.mqtt.host)
     client.loop_start()
     for _ in range(count):
@@ -69,34 +70,28 @@ def broker(count: int) -> Iterator[str]:
 DEALS = {"control": control, "wyoming": wyoming, "broker": broker}
 
 
-def dealt(kind: str, count: int) -> dict[str, object]:
-    """Deal the blows of a kind, while an honest caller asks for the daemon's status."""
-    waits_ms, unserved, over = list[float](), list[str](), threading.Event()
-
-    def ask() -> None:
-        client = ControlClient(CONFIG.control_socket)
-        while not over.wait(ASKS_EVERY_S):
-            began_s = time.monotonic()
-            try:
-                client.ask("status")
-                waits_ms.append(round(1000 * (time.monotonic() - began_s)))
-            except AssistantError as error:
-                unserved.append(error.message)
-
-    honest = threading.Thread(target=ask)
-    honest.start()
+def status() -> float:
+    """Ask the daemon for its status; the milliseconds until it came, no number where none did."""
     began_s = time.monotonic()
     try:
+        ControlClient(CONFIG.control_socket).ask("status")
+    except AssistantError:
+        return math.nan
+    return 1000 * (time.monotonic() - began_s)
+
+
+def dealt(kind: str, count: int) -> dict[str, object]:
+    """Deal the blows of a kind, while an honest caller asks for the daemon's status."""
+    client, began_s = Client(status, ASKS_EVERY_S), time.monotonic()
+    with client.asking():
         faults = [fault for fault in DEALS[kind](count) if fault]
-    finally:
-        over.set()
-        honest.join()
-    took_s = time.monotonic() - began_s
+        took_s = time.monotonic() - began_s
     return {
-        "faults": [*faults, *unserved][:5],
+        "faults": faults[:5],
+        "unserved": client.unserved,
         "seconds": round(took_s, 1),
-        "asked": len(waits_ms),
-        "slowest_ms": max(waits_ms, default=0),
+        "asked": client.asked,
+        "slowest_ms": max(client.waits_ms, default=0.0),
     }
 
 

@@ -1,10 +1,9 @@
-"""Run inside a root: says a command to the service, deals blows to it, tries what its units should
-refuse, tries every way out of a skill, or gives what the models make of a few texts.
+"""Run inside a root: says a command to the service, tries what its units should refuse, tries every
+way out of a skill, or gives what the models make of a few texts.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import json
 import os
@@ -14,7 +13,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,17 +28,7 @@ from assistant.demo.story import StoryLine
 from audio.frames import frames_of
 
 STATE, RUNTIME = Path("/var/lib/hark"), Path("/run/hark")
-BROKER, ROOMS_PORT = "127.0.0.1", 10_300
-BLOWS, HELD, LARGE_BYTES = 1_000, 20, 20_000_000
-FRAMES = (
-    b'{"type": "' + b"x" * 100_000,
-    b'{"type": "audio-chunk", "payload_length": 60000}\n' + bytes(30_000),
-    b'{"type": "audio-chunk", "payload_length": 99999999999999999999}\n',
-    b"[" * 70_000 + b"\n",
-    b"\xff" * 1_000,
-    b"",
-)
-"""What no honest caller sends."""
+BROKER = "127.0.0.1"
 OWN = ("/run/hark/", "/run/systemd/notify")
 CALLS = {
     "x86_64": {"io_uring": 425, "keyring": 250, "userfaultfd": 323},
@@ -121,48 +109,6 @@ def ways_out() -> dict[str, object]:
     return {"tried": len(PROBES), "out": led_out, "loose": json.loads(loose.stdout)}
 
 
-def strike() -> dict[str, float]:
-    """Deal blows to the rooms' port and, over the broker, to the bridge.
-
-    Gives how long an honest caller waits beside them, in seconds, at the most.
-    """
-    client = Client(CallbackAPIVersion.VERSION2)
-    client.max_queued_messages_set(0)
-    client.connect(BROKER)
-    client.loop_start()
-    longest_s, held = 0.0, list[socket.socket]()
-    for number in range(BLOWS):
-        with contextlib.suppress(OSError):  # hung up on
-            line = socket.create_connection((BROKER, ROOMS_PORT), 5, ("127.0.0.1", 0))
-            held.append(line)
-            line.sendall(FRAMES[number % len(FRAMES)])
-        while len(held) > HELD:
-            held.pop(0).close()
-        topic = f"hark/light/{'kitchen' if number % 2 else 'x'}/state"
-        for said in (b"[" * 2_000, b"ON", b"\xff" * 5_000, b'{"state":' * 500):
-            client.publish(topic, said, qos=0)
-        if number % 50 == 0:
-            client.publish(topic, bytes(LARGE_BYTES), qos=1, retain=True)
-            longest_s = max(longest_s, _described())
-    client.publish(topic, b"ON", qos=1).wait_for_publish(60)
-    client.loop_stop()
-    for line in held:
-        line.close()
-    return {"blows": BLOWS, "honest_s": longest_s}
-
-
-def _described() -> float:
-    """Seconds until the rooms describe themselves to a caller from another address."""
-    began_s, told = time.monotonic(), b""
-    with socket.create_connection((BROKER, ROOMS_PORT), 20, ("127.0.0.9", 0)) as line:
-        line.sendall(b'{"type": "describe"}\n')
-        while b'"info"' not in told:
-            if not (more := line.recv(1 << 16)):
-                raise ConnectionError("an honest caller was hung up on")
-            told += more
-    return time.monotonic() - began_s
-
-
 def _sockets(folder: str) -> Iterator[str]:
     """The sockets below `folder` that take a connection or a message."""
     for here, _, files in os.walk(folder):
@@ -197,8 +143,6 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["speak", command, topic]:
             print(json.dumps(speak(command, topic)))
-        case ["strike"]:
-            print(json.dumps(strike()))
         case ["probe"]:
             print(json.dumps(probe()))
         case ["ways-out"]:
