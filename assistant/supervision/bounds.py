@@ -1,4 +1,4 @@
-"""Limits on what a process may use, and what it uses according to /proc."""
+"""Limits on what a process may use, and what /proc tells of it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,17 @@ def resource_usage(pid: int) -> tuple[int, int]:
     """Bytes of resident memory and number of open files; raises `OSError` when it is gone."""
     pages = int(Path(f"/proc/{pid}/statm").read_bytes().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def waits_s(pid: int) -> dict[str, float]:
+    """Thread → seconds in which it could have run and had no processor; {} where unknown."""
+    found: dict[str, float] = {}
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with suppress(OSError):  # it has ended
+                told = Path(f"/proc/{pid}/task/{thread}/schedstat").read_bytes().split()
+                found[thread] = int(told[1]) / 1e9
+    return found
 
 
 def excess(pid: int, bounds: Bounds) -> str:

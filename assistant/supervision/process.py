@@ -11,7 +11,8 @@
                                              → resting    (third failure in a minute: safe mode)
     resting   rest_s are over, or a reload   → starting   (once; another failure: resting again)
 
-A process that safe mode needs never rests: it is restarted every time.
+Time in which it waits for a processor is no silence: others have that, and a new process would wait
+as well. A process that safe mode needs never rests: it is restarted every time.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 import enum
 import math
 from collections import deque
+from collections.abc import Mapping
 
 import msgspec
 
@@ -111,6 +113,9 @@ class Process:
         self._failed_at_s: deque[float] = deque(maxlen=max(patience.failures, 1))
         self._backoff = Backoff(patience)
         self._entered_s = self._started_s = self._fresh_s = self._due_s = now_s
+        self._waits_s: Mapping[str, float] = {}
+        self.starved_s = 0.0
+        """Seconds of its silence in which it waited for a processor."""
 
     def deadline_s(self) -> float:
         """When the process must be started, or given up."""
@@ -118,11 +123,11 @@ class Process:
             case ProcessState.WAITING | ProcessState.RESTING:
                 return self._due_s
             case ProcessState.STARTING:
-                return self._entered_s + self._patience.startup_s
+                return self._entered_s + self._patience.startup_s + self.starved_s
             case ProcessState.RUNNING:
                 reloading = self.beat.state == "reloading"
                 silent_s = self._patience.startup_s if reloading else self.spec.hang_after_s
-                return self._fresh_s + silent_s
+                return self._fresh_s + silent_s + self.starved_s
             case ProcessState.RETIRING:
                 return self._entered_s + self._patience.retire_s
             case ProcessState.ENDING:
@@ -139,7 +144,8 @@ class Process:
 
     def fresh(self, now_s: float) -> bool:
         """Whether it beat recently or may still be restarting, or rests: systemd need not act."""
-        return self.safe_mode or now_s < self._fresh_s + self._patience.startup_s
+        fresh_until_s = self._fresh_s + self._patience.startup_s + self.starved_s
+        return self.safe_mode or now_s < fresh_until_s
 
     @property
     def settled(self) -> bool:
@@ -150,6 +156,7 @@ class Process:
         """Note that the zygote was asked to fork it."""
         self._enter(ProcessState.STARTING, now_s)
         self._started_s = now_s
+        self._waits_s, self.starved_s = {}, 0.0
 
     def forked(self, pid: int) -> bool:
         """Note that it exists; return whether it replaces an earlier process."""
@@ -160,13 +167,23 @@ class Process:
 
     def beaten(self, beat: Beat, now_s: float) -> bool:
         """Note a beat; return whether it is the first since its start."""
-        self.beat, self._fresh_s = beat, now_s
+        self.beat, self._fresh_s, self.starved_s = beat, now_s, 0.0
         if now_s - self._started_s >= self._patience.healthy_after_s:
             self.safe_mode = False
         first = self.state is ProcessState.STARTING
         if first:
             self._enter(ProcessState.RUNNING, now_s)
         return first
+
+    def note_waits(self, waits_s: Mapping[str, float], now_s: float) -> None:
+        """Note what its threads have waited for a processor so far, unless it is silent."""
+        if now_s - self._fresh_s < self.spec.hang_after_s / 2:
+            self._waits_s = waits_s
+
+    def excuse(self, waits_s: Mapping[str, float]) -> None:
+        """Take from its silence what the thread that waited most has waited since `note_waits`."""
+        grown = (wait - self._waits_s.get(thread, 0.0) for thread, wait in waits_s.items())
+        self.starved_s = max(grown, default=0.0)
 
     def retire(self, reason: str, now_s: float) -> None:
         """Note that it was asked to end, for `reason`, as soon as it is idle."""

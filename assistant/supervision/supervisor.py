@@ -21,7 +21,7 @@ import msgspec
 from assistant.core.fork import LARGEST_PACKET_BYTES
 from assistant.core.messages import Reload, StageRestarted
 from assistant.supervision.announcer import Announcer
-from assistant.supervision.bounds import excess
+from assistant.supervision.bounds import excess, waits_s
 from assistant.supervision.channel import decode_told
 from assistant.supervision.process import Backoff, Patience, Process, ProcessSpec, ProcessState
 from assistant.supervision.sdnotify import Notifier
@@ -164,11 +164,24 @@ class Supervisor:
             return
         if process.due(now_s):
             self._start(process, self._zygote, now_s)
-        elif process.overdue(now_s):
+        elif process.overdue(now_s) and not self._is_starved(process, now_s):
             what = "still busy" if process.state is ProcessState.RETIRING else "no beat in time"
             log.error("%s: %s, is killed (process.hung)", process.spec.name, what)
             process.kill("hung", now_s)
             self._zygote.signal(process.spec.name, signal.SIGKILL)
+
+    def _is_starved(self, process: Process, now_s: float) -> bool:
+        """Whether it was silent only as others had the processor: a new one would have none."""
+        if process.pid is None:
+            return False
+        known = process.starved_s > 0.0
+        process.excuse(waits_s(process.pid))
+        starved = not process.overdue(now_s)
+        if starved and not known:
+            log.warning(
+                "%s: no beat, as it waits for a processor (process.starved)", process.spec.name
+            )
+        return starved
 
     def _look(self, now_s: float) -> None:
         """Retire processes that exceed their bounds; they restart between two utterances."""
@@ -178,6 +191,7 @@ class Supervisor:
         for name, process in self._processes.items():
             if process.state is not ProcessState.RUNNING or process.pid is None:
                 continue
+            process.note_waits(waits_s(process.pid), now_s)
             if what := excess(process.pid, process.spec.bounds):
                 log.error("%s: %s; is started again (process.bounds)", name, what)
                 process.retire("out of bounds", now_s)

@@ -49,6 +49,8 @@ class World:
         self.greedy: set[int] = set()
         self.silent: set[str] = set()
         """Processes that do not beat."""
+        self.starved_s = (0.0, 0.0)
+        """From when to when others have the processor."""
         self._happenings: list[tuple[float, int, Callable[[], object]]] = []
         self._asked = 0
         self._count = itertools.count()
@@ -79,6 +81,10 @@ class World:
     def excess(self, pid: int, bounds: Bounds) -> str:
         self.looks.append((self.now_s, pid))
         return "uses 9 files" if pid in self.greedy else ""
+
+    def waits_s(self, _: int) -> dict[str, float]:
+        begin_s, end_s = self.starved_s
+        return {"1": max(0.0, min(self.now_s, end_s) - begin_s)}
 
     def signals(self) -> list[Order]:
         return [order for order in self.orders if order.what is not signal.SIGCHLD]
@@ -195,6 +201,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setattr(supervisor.select, "select", wait)
     monkeypatch.setattr(supervisor, "Zygote", world.zygote)
     monkeypatch.setattr(supervisor, "excess", world.excess)
+    monkeypatch.setattr(supervisor, "waits_s", world.waits_s)
     numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     before = {number: signal.getsignal(number) for number in numbers}
     yield world
@@ -307,6 +314,26 @@ def test_one_that_is_silent_is_killed_when_its_time_is_over_and_named(
     supervises(world, "asr", "control").run()
     assert world.signals()[0] == Order(8.0, "asr", signal.SIGKILL)
     assert "asr: no beat in time, is killed (process.hung)" in caplog.text
+
+
+def test_one_that_waits_for_a_processor_is_waited_for_and_told_of_once(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.starved_s = (11.1, 40.0)
+    world.at(11.1, lambda: world.silent.add("asr"))
+    world.at(40.0, lambda: world.silent.remove("asr"))
+    world.stops_at(60.0)
+    supervises(world, "asr", "control").run()
+    assert not [order for order in world.signals() if order.what is signal.SIGKILL]
+    assert caplog.text.count("asr: no beat, as it waits for a processor (process.starved)") == 1
+
+
+def test_one_that_hangs_is_killed_though_it_waited_for_a_processor_before(world: World) -> None:
+    world.starved_s = (1.0, 19.0)
+    world.at(21.1, lambda: world.silent.add("asr"))
+    world.stops_at(30.0)
+    supervises(world, "asr", "control").run()
+    assert world.signals()[0] == Order(26.0, "asr", signal.SIGKILL)
 
 
 def test_one_that_ends_is_started_after_its_back_off_and_told_when_it_is_back(

@@ -169,6 +169,25 @@ def test_a_process_that_stops_beating_is_started_again_and_its_last_state_shown(
     until(lambda: StageRestarted(stage="asr", reason="hung") in daemon.events())
 
 
+def test_a_process_that_others_leave_no_processor_is_waited_for(daemon: Daemon) -> None:
+    """A process that runs only where nobody else wants to, on the one processor of one who does."""
+    target = "tests.support.processes:toils"
+    daemon.start(ProcessSpec(name="asr", target=target, hang_after_s=0.3), works("nlu"))
+    before = daemon.pids()
+    processor = min(os.sched_getaffinity(0))
+    greedy = f"import os\nos.sched_setaffinity(0, [{processor}])\nwhile True: pass"
+    with subprocess.Popen((sys.executable, "-c", greedy)) as other:
+        os.sched_setaffinity(before["asr"], {processor})
+        os.sched_setscheduler(before["asr"], os.SCHED_IDLE, os.sched_param(0))
+        try:
+            until(lambda: "asr: no beat, as it waits for a processor" in daemon.log())
+        finally:
+            other.kill()
+    until(lambda: daemon.status()["asr"].state == "ready")
+    assert daemon.pids() == before
+    assert not daemon.events()
+
+
 @pytest.mark.parametrize("what", ["memory", "files"])
 @pytest.mark.parametrize("asked", ["obeys", "ignores"])
 def test_a_process_that_leaks_is_named_and_started_again(

@@ -55,6 +55,15 @@ def works(heartbeat: Heartbeat, *_: str) -> None:
         time.sleep(BEAT_S)
 
 
+def toils(heartbeat: Heartbeat) -> None:
+    """Beat for ever, each time after a tenth of a second of work."""
+    while True:
+        heartbeat.beat()
+        until_s = time.process_time() + 0.1
+        while time.process_time() < until_s:
+            pass
+
+
 def stubborn(heartbeat: Heartbeat) -> None:
     """Beat for ever, deaf to SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
