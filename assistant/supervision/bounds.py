@@ -24,14 +24,19 @@ def resource_usage(pid: int) -> tuple[int, int]:
     return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir(f"/proc/{pid}/fd"))
 
 
-def waits_s(pid: int) -> dict[str, float]:
-    """Thread → seconds in which it could have run and had no processor; {} where unknown."""
+def waits_s(pid: int, forks: bool = False) -> dict[str, float]:
+    """Thread → seconds in which it could have run and had no processor; {} where unknown.
+
+    With `forks` the threads of its child processes are among them.
+    """
     found: dict[str, float] = {}
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             with suppress(OSError):  # it has ended
-                told = Path(f"/proc/{pid}/task/{thread}/schedstat").read_bytes().split()
-                found[thread] = int(told[1]) / 1e9
+                folder = Path(f"/proc/{pid}/task/{thread}")
+                found[thread] = int((folder / "schedstat").read_bytes().split()[1]) / 1e9
+                for child in (folder / "children").read_bytes().split() if forks else ():
+                    found |= waits_s(int(child), forks)
     return found
 
 

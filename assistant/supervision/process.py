@@ -116,6 +116,8 @@ class Process:
         self._waits_s: Mapping[str, float] = {}
         self.starved_s = 0.0
         """Seconds of its silence in which it waited for a processor."""
+        self.excused = False
+        """Whether that was told."""
 
     def deadline_s(self) -> float:
         """When the process must be started, or given up."""
@@ -125,11 +127,10 @@ class Process:
             case ProcessState.STARTING:
                 return self._entered_s + self._patience.startup_s + self.starved_s
             case ProcessState.RUNNING:
-                reloading = self.beat.state == "reloading"
-                silent_s = self._patience.startup_s if reloading else self.spec.hang_after_s
+                silent_s = self._patience.startup_s if self.begins else self.spec.hang_after_s
                 return self._fresh_s + silent_s + self.starved_s
             case ProcessState.RETIRING:
-                return self._entered_s + self._patience.retire_s
+                return self._entered_s + self._patience.retire_s + self.starved_s
             case ProcessState.ENDING:
                 return math.inf
 
@@ -148,6 +149,11 @@ class Process:
         return self.safe_mode or now_s < fresh_until_s
 
     @property
+    def begins(self) -> bool:
+        """Whether it starts or reloads, for which it may wait for forks of its own."""
+        return self.state is ProcessState.STARTING or self.beat.state == "reloading"
+
+    @property
     def settled(self) -> bool:
         """Whether it runs, or is in safe mode."""
         return self.state is ProcessState.RUNNING or self.safe_mode
@@ -156,7 +162,7 @@ class Process:
         """Note that the zygote was asked to fork it."""
         self._enter(ProcessState.STARTING, now_s)
         self._started_s = now_s
-        self._waits_s, self.starved_s = {}, 0.0
+        self._waits_s, self.starved_s, self.excused = {}, 0.0, False
 
     def forked(self, pid: int) -> bool:
         """Note that it exists; return whether it replaces an earlier process."""
@@ -167,7 +173,8 @@ class Process:
 
     def beaten(self, beat: Beat, now_s: float) -> bool:
         """Note a beat; return whether it is the first since its start."""
-        self.beat, self._fresh_s, self.starved_s = beat, now_s, 0.0
+        self.beat, self._fresh_s = beat, now_s
+        self.starved_s, self.excused = 0.0, False
         if now_s - self._started_s >= self._patience.healthy_after_s:
             self.safe_mode = False
         first = self.state is ProcessState.STARTING
@@ -175,15 +182,14 @@ class Process:
             self._enter(ProcessState.RUNNING, now_s)
         return first
 
-    def note_waits(self, waits_s: Mapping[str, float], now_s: float) -> None:
-        """Note what its threads have waited for a processor so far, unless it is silent."""
-        if now_s - self._fresh_s < self.spec.hang_after_s / 2:
-            self._waits_s = waits_s
+    def note_waits(self, waits_s: Mapping[str, float]) -> None:
+        """Note what its threads, and those of its forks, have waited for a processor so far.
 
-    def excuse(self, waits_s: Mapping[str, float]) -> None:
-        """Take from its silence what the thread that waited most has waited since `note_waits`."""
+        The one that waited most since the last time excuses its silence, if it is silent.
+        """
         grown = (wait - self._waits_s.get(thread, 0.0) for thread, wait in waits_s.items())
-        self.starved_s = max(grown, default=0.0)
+        self.starved_s += max(grown, default=0.0)
+        self._waits_s = waits_s
 
     def retire(self, reason: str, now_s: float) -> None:
         """Note that it was asked to end, for `reason`, as soon as it is idle."""

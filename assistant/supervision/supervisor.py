@@ -174,10 +174,10 @@ class Supervisor:
         """Whether it was silent only as others had the processor: a new one would have none."""
         if process.pid is None:
             return False
-        known = process.starved_s > 0.0
-        process.excuse(waits_s(process.pid))
+        process.note_waits(waits_s(process.pid, forks=process.begins))
         starved = not process.overdue(now_s)
-        if starved and not known:
+        if starved and not process.excused:
+            process.excused = True
             log.warning(
                 "%s: no beat, as it waits for a processor (process.starved)", process.spec.name
             )
@@ -189,9 +189,11 @@ class Supervisor:
             return
         self._look_due_s = now_s + self._patience.look_s
         for name, process in self._processes.items():
-            if process.state is not ProcessState.RUNNING or process.pid is None:
+            if process.pid is None:
                 continue
-            process.note_waits(waits_s(process.pid), now_s)
+            process.note_waits(waits_s(process.pid, forks=process.begins))
+            if process.state is not ProcessState.RUNNING:
+                continue
             if what := excess(process.pid, process.spec.bounds):
                 log.error("%s: %s; is started again (process.bounds)", name, what)
                 process.retire("out of bounds", now_s)

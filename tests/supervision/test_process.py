@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.messages import SafeModeEntered
+from assistant.supervision.bounds import waits_s
 from assistant.supervision.channel import Beat
 from assistant.supervision.process import Backoff, Patience, Process, ProcessSpec, ProcessState
 
@@ -308,3 +311,23 @@ def test_how_long_the_supervisor_waits_for_the_rest() -> None:
 def test_what_is_shown_of_its_state() -> None:
     shown = ["waiting", "starting", "running", "retiring", "ending", "safe mode"]
     assert [state.value for state in ProcessState] == shown
+
+
+def test_what_it_waited_for_a_processor_is_no_silence_until_it_beats_again() -> None:
+    subject = started(process(), 0.0)
+    subject.note_waits({"7": 1.0, "8": 90.0})
+    subject.beaten(BEAT, 1.0)
+    subject.note_waits({"7": 3.0, "8": 90.0})
+    subject.note_waits({"7": 4.0, "9": 0.5})
+    assert subject.deadline_s() == 1.0 + 5.0 + 2.0 + 1.0
+    subject.beaten(BEAT, 8.0)
+    assert subject.deadline_s() == 13.0
+
+
+def test_the_threads_of_forks_wait_for_a_processor_as_well() -> None:
+    with subprocess.Popen(("sleep", "60")) as fork:
+        own, whole = waits_s(os.getpid()), waits_s(os.getpid(), forks=True)
+        fork.kill()
+    assert str(os.getpid()) in own
+    assert set(whole) - set(own) >= {str(fork.pid)}
+    assert waits_s(fork.pid) == {}

@@ -82,7 +82,7 @@ class World:
         self.looks.append((self.now_s, pid))
         return "uses 9 files" if pid in self.greedy else ""
 
-    def waits_s(self, _: int) -> dict[str, float]:
+    def waits_s(self, _: int, forks: bool) -> dict[str, float]:
         begin_s, end_s = self.starved_s
         return {"1": max(0.0, min(self.now_s, end_s) - begin_s)}
 
