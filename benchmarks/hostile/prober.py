@@ -39,6 +39,8 @@ class Prober:
         self._runtime = target.config.runtime_dir
         self._control = ControlClient(target.config.control_socket)
         self._replies, self._statuses = Client(self._reply, EVERY_S), Client(self._status, EVERY_S)
+        self._spoken = False
+        """Whether the last reply was spoken to its end."""
         self._opened = ExitStack()
         conversation = Conversation(self._runtime, "prober")
         self._conversation = self._opened.enter_context(closing(conversation))
@@ -55,7 +57,7 @@ class Prober:
         """The results so far."""
         replies, statuses = self._replies, self._statuses
         return Served(
-            probes=replies.asked + statuses.asked,
+            probes=replies.asked + statuses.asked + self._spoken,
             unanswered=replies.unserved + statuses.unserved,
             slowest_reply_ms=max(replies.waits_ms, default=0.0),
             slowest_status_ms=max(statuses.waits_ms, default=0.0),
@@ -67,10 +69,11 @@ class Prober:
         with closing(Conversation(self._runtime, "prober")) as conversation:
             try:
                 conversation.await_answer(LAST_S)
-                spoken = conversation.say(HARMLESS, LAST_S, spoken=True) is not None
+                reply = conversation.say(HARMLESS, LAST_S, spoken=True)
+                self._spoken = reply is not None
             except (AssertionError, AssistantError):
-                spoken = False
-        if not spoken:
+                self._spoken = False
+        if not self._spoken:
             self._replies.unserved += 1
             self.told.append(f"after the attack no reply was spoken within {LAST_S} s")
 
