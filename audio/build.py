@@ -12,6 +12,7 @@ from assistant.core.config import Config
 from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.did_you_mean import did_you_mean
 from assistant.core.errors import ConfigError
+from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library, ModelState
 from assistant.core.models.providers import PROVIDERS
 from assistant.core.models.usage import Meter
