@@ -49,8 +49,9 @@ from audio.own_voice import OwnVoice
 from audio.tts.select import select as select_voice
 from audio.tts.stage import VoiceStage
 from audio.wake.engine import WakeWordEngine
+from audio.wake.judge import WakeWordJudge
 from audio.wake.own.store import EnrolledPhrases
-from audio.wake.own_words import own_engines, stop_word
+from audio.wake.own_words import StopWord, own_engines
 from audio.wake.select import select
 
 
@@ -82,7 +83,7 @@ def make_listener(
 
     def ear(area: str) -> Ear:
         heard = own_voice or OwnVoice()
-        stop = stop_word() if own_voice else None
+        stop = StopWord() if own_voice else None
         return Ear(config.listening, make_wake_word(config), heard, stop, area)
 
     areas = (*config.audio.areas, *[""] * microphones)
@@ -90,7 +91,7 @@ def make_listener(
         config.listening,
         make_wake_word(config) if wake else None,
         own_voice=own_voice,
-        stop_word=stop_word() if own_voice else None,
+        stop_word=StopWord() if own_voice else None,
         locator=_locator(config) if wake else None,
         further=[ear(area) for area in areas[1:microphones]],
         area=areas[0],
@@ -104,6 +105,16 @@ def _locator(config: Config) -> WakeWordEngine | None:
         return engine
     engine.close()
     return None
+
+
+def make_judge(config: Config, library: Library) -> WakeWordJudge | None:
+    """Make what judges wake words that are in doubt; None where whisper is not here."""
+    if not library.present(config.asr.model):
+        return None
+    folder, threads = library.folder(config.asr.model), config.asr.threads
+    whisper = WhisperRecognizer(folder, threads=threads)
+    decoder = PieceDecoder(folder, config.cache_dir / "whisper", threads)
+    return WakeWordJudge(whisper, decoder, Degraded("asr"))
 
 
 SENTENCES = "sentences"
@@ -131,6 +142,7 @@ class Recognition:
     ) -> None:
         self._config, self._library, self._all, self._few = config, library, speakable, few
         self._hints, self._keep = hints, keep
+        self._judge: WakeWordJudge | None = None
         self.faults = Degraded("asr", simpler)
 
     def prepare(self) -> None:
@@ -157,6 +169,7 @@ class Recognition:
             *(recognizer, self.faults, self._ending.of_ending, self._keep),
             waiting=waiting,
             wake_words=self._prefixes,
+            confirms=self._judge.hears if self._judge is not None else lambda *_: False,
         )
 
     @cached_property
@@ -272,6 +285,7 @@ class Recognition:
             cache = self._config.cache_dir / "whisper"
             decoder = PieceDecoder(folder, cache, self._config.asr.threads)
             sentences = read_sentences(self._sought())
+            self._judge = WakeWordJudge(whisper, decoder, self.faults)
             return ConstrainedWhisper(whisper, decoder, sentences, believes, self.faults)
 
         return self.faults.load_or_none(SENTENCES, make) or whisper

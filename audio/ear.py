@@ -15,7 +15,7 @@ from audio.clearness import Heard as Clear
 from audio.own_voice import OwnVoice
 from audio.preroll import Heard, PreRoll
 from audio.vad import Sound, Vad
-from audio.wake.engine import WakeWordEngine
+from audio.wake.engine import Doubt, WakeWordEngine
 
 FRAMES_A_LEVEL = 16
 BURST_PAUSE_S = 0.3
@@ -73,6 +73,12 @@ class Ear:
         self.preroll.push(heard)
         return heard, self._noticed(frame)
 
+    def doubt(self, microphone: int) -> Doubt | None:
+        """The wake word that the last frame may have ended, unless the assistant said it."""
+        doubt = self._engine.doubt if self._engine is not None else None
+        own = doubt and self._own_voice.said(doubt.keyword, self.heard_at_s, microphone)
+        return None if own else doubt
+
     def level(self) -> Iterator[Level]:
         """The level of the last half second, once that has passed."""
         if self._unmeasured < FRAMES_A_LEVEL:
@@ -114,9 +120,13 @@ class Ear:
         if self._stop_word is None:
             return False
         word = self._stop_word.process(np.frombuffer(heard.samples, np.int16))
-        spoken = heard.at_s - self._voiced_at_s < SPOKEN_WITHIN_S
-        own = self._own_voice
-        return word is not None and spoken and not own.said(word, heard.at_s, microphone)
+        return word is not None and self._by_person(word, microphone)
+
+    def doubted_stop(self, microphone: int) -> Doubt | None:
+        """The "stop" that a person may have said up to the frame that was just looked at for it."""
+        doubt = self._stop_word.doubt if self._stop_word is not None else None
+        person = doubt is not None and self._by_person(doubt.keyword, microphone)
+        return doubt if person else None
 
     def close(self) -> None:
         """Release the engines, which hold memory and files outside Python."""
@@ -135,6 +145,11 @@ class Ear:
         if not recording:
             return False
         return self._speech if at_s - self._silent_at_s < LONGEST_EARCON_S else sound.speech
+
+    def _by_person(self, word: str, microphone: int) -> bool:
+        """Whether somebody spoke just now, and it was not the assistant that said the word."""
+        spoken = self.heard_at_s - self._voiced_at_s < SPOKEN_WITHIN_S
+        return spoken and not self._own_voice.said(word, self.heard_at_s, microphone)
 
     def _noticed(self, frame: Frame) -> str | None:
         self._own_voice.step(frame.at_s)

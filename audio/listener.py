@@ -28,6 +28,7 @@ from assistant.core.messages import (
     PlaybackStarted,
     Speech,
     Tick,
+    WakeWordConfirmed,
     Woke,
 )
 from assistant.core.settings.hearing import ListeningSettings
@@ -39,7 +40,8 @@ from audio.own_voice import OwnVoice
 from audio.preroll import Heard
 from audio.recording import Recording
 from audio.secrecy import Secrecy
-from audio.wake.engine import WakeWordEngine
+from audio.wake.doubts import Doubted, Doubts
+from audio.wake.engine import Doubt, WakeWordEngine
 from audio.wake.locate import frames_since_keyword
 
 # Without a second engine to locate the keyword: measured on 180 recordings, Porcupine notices it
@@ -73,6 +75,7 @@ class Listener:
         Speech,
         ListenHere,
         Outheard,
+        WakeWordConfirmed,
     )
 
     def __init__(
@@ -94,6 +97,7 @@ class Listener:
         self._new_id = new_id
         self._onset = self._unhurried(0.0)
         self._open: Recording | None = None
+        self._doubts = Doubts(new_id)
         self._replying = ""
         self._secrecy = Secrecy()
         self._closed_at_s = 0.0
@@ -142,6 +146,8 @@ class Listener:
                 begins_s = self._lead.begins_s(message.ended_at_s)
                 now_s, command_from_s = self._lead.heard_at_s, message.ended_at_s + KEYWORD_TAIL_S
                 yield from self.wake(now_s, begins_s, command_from_s, message.wake_word)
+            case WakeWordConfirmed():
+                yield from self._confirmed(message.utterance_id)
             case Outheard():
                 self.drop(message.utterance_id)
             case Tick() if self._open is not None and self._deaf(message.at_s):
@@ -205,6 +211,8 @@ class Listener:
             yield from ear.level()
         if keyword is not None:
             self._drop_unasked()
+        elif not self.listening and (doubt := ear.doubt(frame.microphone)) is not None:
+            yield self._ask(frame, doubt)
         if self._open is not None:
             self._open.wake_word = self._open.wake_word or keyword or ""
             if ear is self._lead:
@@ -212,12 +220,13 @@ class Listener:
             if self._open.over:
                 yield from self._close()
         elif keyword is not None:
-            self._lead = max(self._ears, key=lambda one: self._clearness(one, frame.at_s))
             yield from self._woken(ear, frame.at_s, keyword)
         elif not self._wakes and ear is self._lead:
             yield from self._begun(heard)
         elif self._replying and ear.told_to_stop(heard, frame.microphone):
             yield BargeIn(utterance_id=self._replying)
+        elif self._replying and (doubt := ear.doubted_stop(frame.microphone)) is not None:
+            yield self._ask(frame, doubt, self._replying)
 
     def _clearness(self, ear: Ear, at_s: float) -> float:
         """How clearly an ear hears; one of which the microphone is gone does not."""
@@ -227,7 +236,25 @@ class Listener:
             else float("-inf")
         )
 
+    def _ask(self, frame: Frame, doubt: Doubt, reply: str = "") -> Message:
+        """The question about a word in doubt, which is to wake or to stop a reply."""
+        recent = self._ears[frame.microphone].preroll.since(frame.at_s - doubt.within_s)
+        doubted = Doubted(doubt.keyword, frame.microphone, frame.at_s, reply)
+        return self._doubts.ask(doubted, b"".join(heard.samples for heard in recent))
+
+    def _confirmed(self, utterance_id: str) -> Iterator[Message]:
+        """Wake or stop as if the engine had been sure."""
+        doubted = self._doubts.confirmed(utterance_id, self._lead.heard_at_s)
+        if doubted is None or self.listening:
+            return
+        if not doubted.reply:
+            self._drop_unasked()
+            yield from self._woken(self._ears[doubted.microphone], doubted.at_s, doubted.keyword)
+        elif doubted.reply == self._replying:
+            yield BargeIn(utterance_id=doubted.reply)
+
     def _woken(self, noticed_by: Ear, at_s: float, keyword: str) -> Iterator[Message]:
+        self._lead = max(self._ears, key=lambda one: self._clearness(one, at_s))
         if self._replying:
             yield BargeIn(utterance_id=self._replying)
         ended_s = at_s - self._since_keyword_s(noticed_by)

@@ -25,6 +25,7 @@ from assistant.core.messages import (
     Speech,
     StageFailed,
     Tick,
+    WakeWordConfirmed,
     Woke,
 )
 from audio.earcons import FAILED, HEARD, MUTED, UNMUTED, earcon
@@ -86,6 +87,7 @@ class AudioStage:
         Compare,
         ListenHere,
         Outheard,
+        WakeWordConfirmed,
     )
 
     def __init__(
@@ -120,7 +122,7 @@ class AudioStage:
                 return self._pass_on(message)
             case DeviceChanged() if message.device in OWN_DEVICES:
                 return self._device(message)
-            case Frame() | Tick() | Complete() | ListenHere() | Outheard():
+            case Frame() | Tick() | Complete() | ListenHere() | Outheard() | WakeWordConfirmed():
                 return self._listen(message)
             case Compare() if not self._muted:
                 return self._compare(message)
@@ -142,7 +144,7 @@ class AudioStage:
         yield Compared(contest=message.contest, clearness_db=clearness_db, imprint=imprint.hex())
 
     def _listen(
-        self, message: Frame | Tick | Complete | ListenHere | Outheard
+        self, message: Frame | Tick | Complete | ListenHere | Outheard | WakeWordConfirmed
     ) -> Iterator[Message]:
         looks = isinstance(message, Frame) or message.at_s >= self._look_at_s
         if self._mute is not None and looks:

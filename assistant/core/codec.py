@@ -15,6 +15,7 @@ from assistant.core.messages import (
     AudioChunk,
     CalendarCommand,
     CalendarReport,
+    DoubtfulWakeWord,
     Frame,
     HomeDescribed,
     HomeLists,
@@ -34,7 +35,7 @@ LONGEST_REASON = 200
 """Most characters of a refusal, which may quote what was sent, whatever its length."""
 
 UNPUBLISHED = (
-    *(AudioChunk, Speech, HomeDescribed, HomeLists, MusicLibrary, SelfTest),
+    *(AudioChunk, DoubtfulWakeWord, Speech, HomeDescribed, HomeLists, MusicLibrary, SelfTest),
     *(CalendarCommand, CalendarReport, SensorValues),
 )
 """Types that are not published: audio, whole homes, their lists, their music, the calendar and the

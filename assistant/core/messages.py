@@ -34,6 +34,7 @@ from assistant.core.parts import CalendarTask as CalendarTask
 from assistant.core.parts import Choice as Choice
 from assistant.core.parts import Command as Command
 from assistant.core.parts import Control as Control
+from assistant.core.parts import DoubtfulWakeWord as DoubtfulWakeWord
 from assistant.core.parts import Fact as Fact
 from assistant.core.parts import FindFreeTime as FindFreeTime
 from assistant.core.parts import FindNextEvent as FindNextEvent
@@ -55,7 +56,9 @@ from assistant.core.parts import Spoken as Spoken
 from assistant.core.parts import Summarise as Summarise
 from assistant.core.parts import SunEvent as SunEvent
 from assistant.core.parts import Tick as Tick
+from assistant.core.parts import WakeWordConfirmed as WakeWordConfirmed
 from assistant.core.parts import When as When
+from assistant.core.parts import Woke as Woke
 from assistant.core.parts import Word as Word
 from assistant.core.parts import WordFacts as WordFacts
 from assistant.core.parts import Work as Work
@@ -217,15 +220,6 @@ class SafeModeEntered(Work, frozen=True, kw_only=True):
 
     utterance_id: Id = ""
     stage: str
-
-
-class Woke(Control, frozen=True, kw_only=True):
-    """The wake word was heard, or a follow-up opened (`wake_word` is "")."""
-
-    utterance_id: Id
-    wake_word: str
-    peer: Id = ""
-    """The satellite that heard it; "" for the device itself."""
 
 
 class Complete(Control, frozen=True, kw_only=True):

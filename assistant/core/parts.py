@@ -65,6 +65,29 @@ class Control(Message, frozen=True, kw_only=True):
     """A broadcast that any listener may miss."""
 
 
+class DoubtfulWakeWord(Work, frozen=True, kw_only=True):
+    """A wake word or "stop" that may have been said, of which the listening engine is not sure."""
+
+    wake_word: str
+    samples: bytes
+    """The sound that begins with it, 16 kHz mono int16."""
+
+
+class WakeWordConfirmed(Control, frozen=True, kw_only=True):
+    """Recognition hears the wake word that was in doubt."""
+
+    utterance_id: Id
+
+
+class Woke(Control, frozen=True, kw_only=True):
+    """The wake word was heard, or a follow-up opened (`wake_word` is "")."""
+
+    utterance_id: Id
+    wake_word: str
+    peer: Id = ""
+    """The satellite that heard it; "" for the device itself."""
+
+
 class Word(msgspec.Struct, frozen=True, kw_only=True):
     """One recognised word with its place in the utterance and its confidence from 0 to 1."""
 

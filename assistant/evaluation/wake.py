@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from assistant.core.errors import InputError, WakeWordError
 from assistant.core.models.manifest import Library
@@ -27,11 +28,14 @@ from audio.wake.select import select
 FLUSH_FRAMES = round(1.0 / FRAME_S)
 
 Progress = Callable[[int, int], None]
+Confirms = Callable[[str, NDArray[np.int16]], bool]
+"""Whether sound begins with a keyword that the engine doubts."""
 
 
 class WakeFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Clips that hold the keyword once, and recordings without it.
 
+    `doubts` counts what whisper was asked about in the clips, near words and negatives together.
     `false_alarms` counts detections in the negatives, `near_taken` is the share of the recordings
     of near words that are taken for the keyword; `cpu_share` is of one core, listening.
     """
@@ -45,6 +49,7 @@ class WakeFigures(msgspec.Struct, frozen=True, kw_only=True):
     false_alarms: int
     negative_hours: float
     cpu_share: float
+    doubts: int
 
 
 class Recordings(NamedTuple):
@@ -82,9 +87,11 @@ def evaluate_enrolment(
     examples: int,
     sensitivity: float = 0.7,
     progress: Progress = lambda done, total: None,
+    confirms: Confirms | None = None,
 ) -> Iterator[WakeFigures]:
     """Enrol the first `examples` clips, and judge by the others; then each engine that knows it.
 
+    With `confirms` the phrase is judged once more, with what it confirms of what is in doubt.
     Raises `InputError` where too few clips are there, or can be used.
     """
     if not 0 < examples < len(judged.clips):
@@ -96,6 +103,8 @@ def evaluate_enrolment(
     rest = judged._replace(clips=judged.clips[examples:])
     own = OwnWakeWords({keyword: learnt.detector}, {keyword: sensitivity}, embedding)
     yield _judged(own, rest, progress)
+    if confirms is not None:
+        yield _judged(own, rest, progress, confirms)
     for name, engine in ENGINES.items():
         if engine.knows(keyword):
             try:
@@ -104,11 +113,16 @@ def evaluate_enrolment(
                 continue  # PocketSphinx does not know every word
 
 
-def _judged(listening: WakeWordEngine, judged: Recordings, progress: Progress) -> WakeFigures:
+def _judged(
+    listening: WakeWordEngine,
+    judged: Recordings,
+    progress: Progress,
+    confirms: Confirms | None = None,
+) -> WakeFigures:
     heard = []
     total = sum(map(len, judged))
     for recording in (*judged.clips, *judged.near, *judged.others):
-        heard.append(_listen(listening, recording))
+        heard.append(_listen(listening, recording, confirms))
         progress(len(heard), total)
     listening.close()
     clips, near = len(judged.clips), len(judged.near)
@@ -117,7 +131,7 @@ def _judged(listening: WakeWordEngine, judged: Recordings, progress: Progress) -
     without = heard[clips + near :]
     listened_s = sum(one.sound_s + FLUSH_FRAMES * FRAME_S for one in heard)
     return WakeFigures(
-        engine=listening.name,
+        engine=listening.name if confirms is None else f"{listening.name}, confirmed by whisper",
         clips=clips,
         hits=hits,
         miss_rate=round(1 - hits / clips, 6),
@@ -126,6 +140,7 @@ def _judged(listening: WakeWordEngine, judged: Recordings, progress: Progress) -
         false_alarms=sum(one.detections for one in without),
         negative_hours=round(sum(one.sound_s for one in without) / 3600, 6),
         cpu_share=round(sum(one.cpu_s for one in heard) / listened_s, 6),
+        doubts=sum(one.doubts for one in heard),
     )
 
 
@@ -133,11 +148,24 @@ class _DetectorRun(NamedTuple):
     detections: int
     sound_s: float
     cpu_s: float
+    doubts: int
 
 
-def _listen(engine: WakeWordEngine, recording: Path) -> _DetectorRun:
-    frames = [np.frombuffer(frame, np.int16) for frame in frames_of(recording)]
-    flush = [np.frombuffer(SILENCE, np.int16)] * FLUSH_FRAMES
+def _listen(engine: WakeWordEngine, recording: Path, confirms: Confirms | None) -> _DetectorRun:
+    sound = [np.frombuffer(frame, np.int16) for frame in frames_of(recording)]
+    frames = [*sound, *[np.frombuffer(SILENCE, np.int16)] * FLUSH_FRAMES]
+    detections = doubts = 0
+    confirmed_s = float("-inf")
     began_s = time.process_time()
-    detections = sum(engine.process(frame) is not None for frame in (*frames, *flush))
-    return _DetectorRun(detections, len(frames) * FRAME_S, time.process_time() - began_s)
+    for n, frame in enumerate(frames, 1):
+        detections += engine.process(frame) is not None
+        if confirms is None or engine.doubt is None:
+            continue
+        doubts += 1
+        lately = np.concatenate(frames[max(0, n - round(engine.doubt.within_s / FRAME_S)) : n])
+        # What is confirmed twice within a second was said once.
+        if n * FRAME_S - confirmed_s > 1.0 and confirms(engine.doubt.keyword, lately):
+            confirmed_s = n * FRAME_S
+            detections += 1
+    cpu_s = time.process_time() - began_s
+    return _DetectorRun(detections, len(sound) * FRAME_S, cpu_s, doubts)

@@ -25,7 +25,7 @@ from audio.tts.flite import Flite
 from audio.wake.engine import WakeWordEngine, spoken
 from audio.wake.engines import check, engines_for
 from audio.wake.joined import joined
-from audio.wake.own_words import own_engines, stop_word
+from audio.wake.own_words import own_engines, sure_stop_word
 
 PROGRAM = "Hark"
 DISTRIBUTION = "hark-assistant"
@@ -47,7 +47,7 @@ def parts(config: Config, name: str, area: str, opened: ExitStack) -> Parts:
     wake = config.wake
     engines = own_engines(wake_word, wake)
     own_voice = OwnVoice(engines, config.audio.playback_grace_s, [EchoCanceller()])
-    ear = Ear(config.listening, wake_word(wake), own_voice, stop_word())
+    ear = Ear(config.listening, wake_word(wake), own_voice, sure_stop_word())
     opened.callback(ear.close)
     capture = Capture(config.audio.inputs[:1])
     opened.callback(capture.close)

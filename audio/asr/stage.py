@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assistant.core.degraded import Degraded
 from assistant.core.errors import AssistantError
@@ -15,6 +16,7 @@ from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     Asked,
     AudioChunk,
+    DoubtfulWakeWord,
     KeepSound,
     Message,
     NothingHeard,
@@ -23,6 +25,7 @@ from assistant.core.messages import (
     Tick,
     Transcript,
     Utterance,
+    WakeWordConfirmed,
 )
 from assistant.core.settings.wyoming import PEER
 from audio.asr.recognizer import Recognition, Recognizer
@@ -50,11 +53,12 @@ class AsrStage:
     ends with the words of a text. `keep` takes the id and the samples of what is to be recorded.
     `faults` are reported after somebody was served. What is `waiting` may come from a stage before
     this one. What is said unasked and begins with one of `wake_words`, which the wake word engine
-    missed, was said to the assistant.
+    missed, was said to the assistant. `confirms` says whether sound begins with a wake word that
+    the engine doubts.
     """
 
     consumes: ClassVar[tuple[type[Message], ...]] = (
-        *(AudioChunk, Utterance, NothingHeard, Outheard, Asked, KeepSound),
+        *(AudioChunk, Utterance, NothingHeard, Outheard, Asked, KeepSound, DoubtfulWakeWord),
     )
 
     def __init__(
@@ -65,8 +69,9 @@ class AsrStage:
         keep: Callable[[str, bytes], None] = lambda utterance_id, samples: None,
         waiting: Waiting | None = None,
         wake_words: Sequence[str] = (),
+        confirms: Callable[[str, NDArray[np.int16]], bool] = lambda keyword, samples: False,
     ) -> None:
-        self._wake_words = wake_words
+        self._wake_words, self._confirms = wake_words, confirms
         self._recognizer, self._faults = recognizer, faults or Degraded("asr")
         self._ends, self._keep = ends, keep
         self._asked: dict[str, Asked] = {}
@@ -100,6 +105,9 @@ class AsrStage:
             self._asked[message.utterance_id] = message
             while len(self._asked) > MOST_BY_PEERS:
                 del self._asked[next(iter(self._asked))]
+        elif isinstance(message, DoubtfulWakeWord):
+            if self._confirms(message.wake_word, np.frombuffer(message.samples, np.int16)):
+                yield WakeWordConfirmed(utterance_id=message.utterance_id)
         elif isinstance(message, KeepSound):
             self._keep_sound(message.utterance_id)
         elif isinstance(message, Tick):

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assistant.core.models.usage import Meter
+
+
+class Doubt(NamedTuple):
+    """A keyword, as configured, that may have been said within the last seconds."""
+
+    keyword: str
+    within_s: float
 
 
 class WakeWordEngine(Protocol):
@@ -17,6 +24,10 @@ class WakeWordEngine(Protocol):
     name: str
     locates: bool
     """Whether a second one hears a second of sound at once, to find where in it the word ended."""
+
+    @property
+    def doubt(self) -> Doubt | None:
+        """What may have been said up to the last frame, where the engine is not sure of it."""
 
     def process(self, frame: NDArray[np.int16]) -> str | None:
         """Take the next 512 samples; the keyword, as configured, that was just noticed."""
@@ -31,6 +42,11 @@ class CountedEngine:
     def __init__(self, engine: WakeWordEngine, version: str) -> None:
         self._engine, self.name, self.locates = engine, engine.name, engine.locates
         self._meter = Meter(f"wake-{engine.name}", version)
+
+    @property
+    def doubt(self) -> Doubt | None:
+        """What may have been said up to the last frame."""
+        return self._engine.doubt
 
     def process(self, frame: NDArray[np.int16]) -> str | None:
         """Take the next 512 samples; the keyword, as configured, that was just noticed."""

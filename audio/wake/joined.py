@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from audio.wake.engine import WakeWordEngine
+from audio.wake.engine import Doubt, WakeWordEngine
 
 
 class JoinedEngines:
@@ -17,6 +17,12 @@ class JoinedEngines:
         self._engines = tuple(engines)
         self.name = " and ".join(engine.name for engine in engines)
         self.locates = all(engine.locates for engine in engines)
+
+    @property
+    def doubt(self) -> Doubt | None:
+        """What may have been said up to the last frame, by the first of them that doubts."""
+        doubts = (engine.doubt for engine in self._engines)
+        return next((doubt for doubt in doubts if doubt is not None), None)
 
     def process(self, frame: NDArray[np.int16]) -> str | None:
         """Take the next 512 samples; the keyword, as configured, that was just noticed."""

@@ -23,6 +23,7 @@ class KeyPhrases:
 
     name = "pocketsphinx"
     locates = False
+    doubt = None
 
     def __init__(self, keywords: Mapping[str, float]) -> None:
         self._keywords = {spoken(keyword): keyword for keyword in keywords}

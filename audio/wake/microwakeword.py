@@ -23,6 +23,7 @@ class MicroWakeWords:
 
     name = "microwakeword"
     locates = True
+    doubt = None
 
     def __init__(self, keywords: Mapping[str, float]) -> None:
         missing = unknown(keywords, MODELS)

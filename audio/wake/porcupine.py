@@ -48,6 +48,7 @@ class Porcupine:
 
     name = "porcupine"
     locates = True
+    doubt = None
 
     def __init__(self, keywords: Mapping[str, float]) -> None:
         files = find_files(platform.machine(), cpu_part())

@@ -5,7 +5,8 @@ voices say "stop" over replies of flite, so many dB below the echo at the microp
 speaks over replies that hold both words. A session is one room with one card, whose replies are
 reported late by 0 to 0.08 s, and from reply to reply by up to 0.025 s differently, as measured of
 real ones. `--half choose` is for choosing rules and settings; "judge" has other rooms, replies,
-voices and speakers.
+voices and speakers. Where whisper is here, it judges what is in doubt, at once; `--unjudged` leaves
+it out.
 """
 
 from __future__ import annotations
@@ -24,24 +25,28 @@ import msgspec
 import numpy as np
 import soundfile
 
-from assistant.core.config import Config
+from assistant.core.config import Config, config_files, load_config
 from assistant.core.messages import (
     SAMPLE_RATE_HZ,
     BargeIn,
+    DoubtfulWakeWord,
     Frame,
     Message,
     PlaybackEnded,
     PlaybackStarted,
     Speech,
     Tick,
+    WakeWordConfirmed,
     Woke,
 )
-from audio.build import make_listener, make_own_voice
+from assistant.core.models.manifest import Library
+from audio.build import make_judge, make_listener, make_own_voice
 from audio.frames import FRAME_S, FRAME_SAMPLES, Samples, at_rate
 from audio.listener import DEAF_AFTER_S
 from audio.own_voice import OwnVoice
 from audio.play_queue import News, PlayQueue, ReplyEnded, ReplyStarted, Sounding
 from audio.stage import AudioStage
+from audio.wake.judge import WakeWordJudge
 from benchmarks.hearing.rooms import (
     FULL_SCALE,
     Loudspeaker,
@@ -204,8 +209,10 @@ class Card:
 class Session:
     """One room, one card and one voice of the assistant, for some replies."""
 
-    def __init__(self, half: str, seed: int, echo: bool = True) -> None:
-        self._half = half
+    def __init__(
+        self, half: str, seed: int, echo: bool = True, judge: WakeWordJudge | None = None
+    ) -> None:
+        self._half, self._judge = half, judge
         self.rng = random.Random(f"{half} {SEEDS[half]} {seed}")
         self._noise = np.random.default_rng(self.rng.randrange(1 << 30))
         self._room = Room.drawn(self.rng)
@@ -291,7 +298,15 @@ class Session:
             heard[at : at + len(piece)] += piece
         samples = np.clip(np.rint(heard), -FULL_SCALE, FULL_SCALE - 1).astype(np.int16)
         at_s = self._card.now_s + self.rng.uniform(0.0, JITTER_S)
-        yield from self._stage.feed(Frame(samples=samples.tobytes(), at_s=at_s))
+        for message in self._stage.feed(Frame(samples=samples.tobytes(), at_s=at_s)):
+            yield message
+            if isinstance(message, DoubtfulWakeWord) and self._confirms(message):
+                confirmed = WakeWordConfirmed(utterance_id=message.utterance_id, at_s=at_s)
+                yield from self._stage.feed(confirmed)
+
+    def _confirms(self, doubt: DoubtfulWakeWord) -> bool:
+        sound = np.frombuffer(doubt.samples, np.int16)
+        return self._judge is not None and self._judge.hears(doubt.wake_word, sound)
 
 
 @cache
@@ -328,10 +343,16 @@ def word_sound(word: str, half: str, people: Sequence[Path], rng: random.Random)
     return np.asarray(samples, np.float64)
 
 
-def talked_over(figures: Figures, sessions: int, people: Sequence[Path], echo: bool) -> None:
+def talked_over(
+    figures: Figures,
+    sessions: int,
+    people: Sequence[Path],
+    judge: WakeWordJudge | None,
+    echo: bool,
+) -> None:
     """In each session each word once at each level, in random order."""
     for seed in range(sessions):
-        session = Session(figures.half, seed, echo)
+        session = Session(figures.half, seed, echo, judge)
         rng = session.rng
         turns = [(word, level_db) for word in WORDS for level_db in LEVELS_DB]
         for word, level_db in rng.sample(turns, len(turns)):
@@ -350,10 +371,10 @@ def talked_over(figures: Figures, sessions: int, people: Sequence[Path], echo: b
         sys.stderr.write(f"session {seed}: {msgspec.json.encode(figures).decode()}\n")
 
 
-def alone(figures: Figures, replies: int) -> None:
+def alone(figures: Figures, replies: int, judge: WakeWordJudge | None) -> None:
     """Replies that hold both words, ten in a session, over which nobody speaks."""
     for seed in range(0, replies, 10):
-        session = Session(figures.half, 100_000 + seed)
+        session = Session(figures.half, 100_000 + seed, judge=judge)
         for _ in range(10):
             before, _ = session.talk([session.rng.choice(BOTH_WORDS[figures.half])], None)
             figures.replies_with_both += 1
@@ -370,11 +391,16 @@ def main() -> None:
     parser.add_argument("--alone", type=int, default=1000, metavar="REPLIES")
     parser.add_argument("--recordings", type=Path, default=RECORDINGS)
     parser.add_argument("--no-echo", action="store_true", help="as with headphones")
+    parser.add_argument("--unjudged", action="store_true", help="without whisper")
     options = parser.parse_args()
     figures = Figures(half=options.half, words={})
     people = recordings(options.recordings, options.half)
-    talked_over(figures, options.sessions, people, not options.no_echo)
-    alone(figures, options.alone)
+    judge = None
+    if not options.unjudged:
+        config = load_config(config_files(None))[0]
+        judge = make_judge(config, Library(config.models_dir))
+    talked_over(figures, options.sessions, people, judge, not options.no_echo)
+    alone(figures, options.alone, judge)
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=1).decode() + "\n")
 
 

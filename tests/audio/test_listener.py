@@ -16,6 +16,7 @@ from assistant.core.messages import (
     BargeIn,
     Commit,
     Complete,
+    DoubtfulWakeWord,
     Frame,
     Level,
     Message,
@@ -40,6 +41,7 @@ class Scripted:
     """A wake word engine that notices what it is told to, at the frames it is told."""
 
     name = "scripted"
+    doubt = None
 
     def __init__(self, noticed: dict[int, str]) -> None:
         self._noticed, self._frame = noticed, 0
@@ -112,7 +114,9 @@ class Conversation:
 
     @property
     def story(self) -> list[str]:
-        names = [type(m).__name__ for _, m in self.said if not isinstance(m, Level)]
+        """The types in a row; what is in doubt is a question that nobody answers here."""
+        left_out = (Level, DoubtfulWakeWord)
+        names = [type(m).__name__ for _, m in self.said if not isinstance(m, left_out)]
         return [
             name for n, name in enumerate(names) if name != "AudioChunk" or names[n - 1] != name
         ]

@@ -36,7 +36,7 @@ IDLE_S = 0.8
 class Always:
     """Notices the wake word in the frame that is not silent."""
 
-    name, locates = "always", False
+    name, locates, doubt = "always", False, None
 
     def process(self, frame: NDArray[np.int16]) -> str | None:
         """The wake word, or nothing."""

@@ -27,7 +27,7 @@ VOICE_HZ = 8000
 class Engine:
     """Notices `word` with the next frame, once."""
 
-    name, locates = "scripted", False
+    name, locates, doubt = "scripted", False, None
 
     def __init__(self) -> None:
         self.word: str | None = None

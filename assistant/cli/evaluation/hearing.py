@@ -17,11 +17,13 @@ from assistant.cli.shared.misses import (
 from assistant.cli.shared.output import errors, progress, show_figures
 from assistant.composition import Composition
 from assistant.core.errors import InputError, SkillError, WakeWordError
+from assistant.core.models.manifest import Library
 from assistant.evaluation.clips import ClipLabel, SentenceLabel, labelled, sound_of
 from assistant.evaluation.commands import evaluate_commands
 from assistant.evaluation.examples import evaluate_replies, spoken_examples
 from assistant.evaluation.spoken import evaluate_spoken
 from assistant.evaluation.wake import Recordings, evaluate_enrolment, evaluate_wake
+from audio.build import make_judge
 from audio.wake.engine import spoken
 from nlu.build import answer_reader
 
@@ -53,14 +55,18 @@ def wake(
 ) -> None:
     """Count missed wake words, near words taken for it, and false alarms in the negatives.
 
-    With --enrol, the phrase as it was enrolled, and each engine that knows it.
+    With --enrol, the phrase as it was enrolled, the same with what whisper confirms where its model
+    is here, and each engine that knows the phrase.
     """
     judged = Recordings.below(directory, near, negatives)
     named = spoken(keyword)
     try:
         with progress("listening") as told:
             if enrol:
-                found = list(evaluate_enrolment(judged, named, enrol, sensitivity, told))
+                config = temporary_config([], None)
+                judge = make_judge(config, Library(config.models_dir))
+                confirms = judge.hears if judge is not None else None
+                found = list(evaluate_enrolment(judged, named, enrol, sensitivity, told, confirms))
             else:
                 found = [evaluate_wake(judged, named, sensitivity, engine, told)]
     except WakeWordError as error:

@@ -52,7 +52,7 @@ ANSWERED_S = 60.0
 class Elsewhere:
     """Implements `WakeWordEngine` where the wake word is heard by the satellite."""
 
-    name, locates = "elsewhere", False
+    name, locates, doubt = "elsewhere", False, None
 
     def process(self, frame: object) -> str | None:
         """Notice nothing."""

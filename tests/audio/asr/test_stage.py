@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from assistant.core.messages import (
     Asked,
     AudioChunk,
+    DoubtfulWakeWord,
     KeepSound,
     Message,
     NothingHeard,
@@ -21,6 +22,7 @@ from assistant.core.messages import (
     Tick,
     Transcript,
     Utterance,
+    WakeWordConfirmed,
     Word,
 )
 from assistant.core.settings.wyoming import PEER
@@ -328,3 +330,18 @@ def test_of_peers_that_never_end_the_oldest_goes() -> None:
     many = [of_peer(f"u{number}") for number in range(MOST_BY_PEERS + 1)]
     ends = [end_of_peer("u0"), end_of_peer(f"u{MOST_BY_PEERS}")]
     assert [name for name, _, _ in transcripts(*many, *ends)] == [f"u{MOST_BY_PEERS}"]
+
+
+@pytest.mark.parametrize("heard", [True, False])
+def test_recognition_confirms_what_it_hears_alone(heard: bool) -> None:
+    asked = list[tuple[str, int]]()
+
+    def confirms(word: str, samples: NDArray[np.int16]) -> bool:
+        asked.append((word, len(samples)))
+        return heard
+
+    stage = AsrStage(Counting(), confirms=confirms)
+    doubt = DoubtfulWakeWord(utterance_id="d", wake_word="stop", samples=bytes(3200))
+    confirmed = [WakeWordConfirmed(utterance_id="d")] if heard else []
+    assert list(stage.feed(doubt)) == confirmed
+    assert asked == [("stop", 1600)]
