@@ -21,7 +21,8 @@ MARGIN_DB = 6.0
 LOOKS_ON_S = 0.8
 """Seconds that are looked at after the last such sound."""
 DOUBTED_BELOW = 0.23
-"""How far below what is enough a score is still in doubt."""
+"""How far below what is enough a score is still in doubt. Of the recordings of "amelia", on which
+it was chosen, 0.99 come so near, and of others' sentences three in four."""
 BEFORE_S = 0.3
 """Seconds before what is looked at in which a word in doubt may have begun."""
 CONTEXT_FRAMES = round(1.2 / FRAME_S)
