@@ -46,7 +46,7 @@ _SURE = 0.7
 """Confidence of words above which a command is certain. Below it the command is only as sure as
 its words."""
 _HEARD = 0.5
-"""Least confidence of a text that is no sentence, for what it would do to be done.
+"""Least confidence of a text for what the models guess in it to be done.
 
 The recogniser makes a salad of its sentences' words of others' talk, and the models see a command
 in some of it.
@@ -240,7 +240,7 @@ class NluStage:
                     heard = transcript.words and not _short_form(transcript, room.interpreter, now)
                     confidence, sure = confidence if heard else _UNSURE, False
                     break
-        if confidence < _HEARD and self._acts_unlike_a_sentence(understood):
+        if confidence < _HEARD and self._acts_by_a_guess(understood):
             understood = Understood()
         confidence = 1.0 if sure else confidence
         if transcript.unasked and not _goes_on(said, understood, now, room.interpreter):
@@ -248,10 +248,11 @@ class NluStage:
         room.remember(transcript.utterance_id, transcript.at_s, said, understood, before)
         return text, said, understood.with_confidence_at_most(confidence)
 
-    def _acts_unlike_a_sentence(self, understood: Understood) -> bool:
-        """Whether a command that does something is made of a text that is no sentence."""
+    def _acts_by_a_guess(self, understood: Understood) -> bool:
+        """Whether a command that does something is made of a text that fits no sentence."""
         traits = (self._templates.traits(command.intent) for command in understood.commands)
-        return understood.by not in _WHOLE and not all(t.asks or t.only_talk for t in traits)
+        fits = understood.by in (*_SURELY, By.FREE_TEXT)
+        return not fits and not all(t.asks or t.only_talk for t in traits)
 
     def _means_it(self, transcript: Transcript, said: Canonical, understood: Understood) -> bool:
         """Whether no other reading of what was heard is likelier, however it was heard."""
