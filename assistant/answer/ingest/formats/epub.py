@@ -7,10 +7,11 @@ import posixpath
 import zipfile
 import zlib
 from collections.abc import Iterator
+from itertools import takewhile
 from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
-from bs4.element import Tag
+from bs4.element import NavigableString, Tag
 
 from assistant.answer.ingest.formats.html import read, soup_of
 from assistant.answer.ingest.formats.outline import Outline
@@ -84,10 +85,12 @@ class _Book:
         found: dict[str, str] = {}
         for path in dict.fromkeys(self._contents()):
             soup, folder = self._soup(path), posixpath.dirname(path)
-            for link in soup.select("nav a[href]"):
-                found.setdefault(self._path(folder, link), clean(link.get_text()))
+            # Points and links may lie in one another: of each only what is its own is looked at.
+            for link in soup.find_all("a", href=True):
+                found.setdefault(self._path(folder, link), _own_text(link))
             for point in soup.find_all("navpoint"):
-                target, label = point.find("content"), point.find("navlabel")
+                target = point.find("content", recursive=False)
+                label = point.find("navlabel", recursive=False)
                 if isinstance(target, Tag) and isinstance(label, Tag):
                     found.setdefault(self._path(folder, target), clean(label.get_text()))
         return found
@@ -111,3 +114,9 @@ class _Book:
         for item in self._soup("META-INF/encryption.xml").find_all("enc:cipherreference"):
             if str(item.get("uri", "")).endswith((".xhtml", ".html", ".htm", ".xml")):
                 raise AnswerError("answer.unreadable", f"{self._name} is protected against copying")
+
+
+def _own_text(link: Tag) -> str:
+    """The text of a link up to the next one, which may lie in it."""
+    own = takewhile(lambda part: getattr(part, "name", None) != "a", link.descendants)
+    return clean("".join(part for part in own if type(part) is NavigableString))

@@ -57,6 +57,18 @@ def test_a_chapter_is_named_by_the_older_table_of_contents_too() -> None:
     assert epub.parse("l.epub", _zipped(files)).sections[0].place == "A storm"
 
 
+def test_points_and_links_in_one_another_have_each_their_own_name() -> None:
+    deep, place = 400, "<a href='{0}.xhtml'>Part {0} "
+    links = "".join(place.format(number) for number in range(deep))
+    files = FILES | {"OEBPS/nav.xhtml": f"<nav>{links}<a href='text/two.xhtml'>A <b>storm</b></a>"}
+    assert epub.parse("l.epub", _zipped(files)).sections[0].place == "A storm"
+    opening = "<navPoint><navLabel><text>{0}</text></navLabel><content src='{0}.xhtml'/>"
+    points = "".join(opening.format(number) for number in range(deep))
+    last = "<navPoint><navLabel>A storm</navLabel><content src='text/two.xhtml'/></navPoint>"
+    files = FILES | {"OEBPS/nav.xhtml": f"<ncx>{points}{last}</ncx>"}
+    assert epub.parse("l.epub", _zipped(files)).sections[0].place == "A storm"
+
+
 def test_a_chapter_that_is_missing_costs_itself_alone() -> None:
     files = {name: text for name, text in FILES.items() if "two" not in name and "nav" not in name}
     assert [s.text for s in epub.parse("l.epub", _zipped(files)).sections] == ["He slept."]
