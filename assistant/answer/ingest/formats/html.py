@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
 from bs4.element import CData, NavigableString, PageElement, Tag
@@ -13,6 +14,8 @@ from assistant.answer.ingest.formats.tables import LAYING_OUT, spoken
 from assistant.answer.ingest.formats.text import refuse_binary
 from assistant.answer.knowledge.passages import Document
 
+MOST_DEEP = 512
+"""Most elements in one another."""
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -54,7 +57,20 @@ def soup_of(content: bytes | str) -> BeautifulSoup:
     """The tree of HTML or XHTML."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
-        return BeautifulSoup(content, "html.parser")
+        return _Shallow(content, "html.parser")
+
+
+class _Shallow(BeautifulSoup):
+    """A tree of bounded depth: what lies deeper comes beside its parent, as in browsers.
+
+    The work for the end of an element grows with its depth.
+    """
+
+    def handle_starttag(self, *given: Any, **more: Any) -> Tag | None:
+        if len(self.tagStack) > MOST_DEEP:
+            self.endData()
+            self.popTag()
+        return super().handle_starttag(*given, **more)
 
 
 def read(root: Tag, outline: Outline) -> None:

@@ -104,6 +104,14 @@ def test_a_page_that_nests_deeper_than_the_stack_is_read() -> None:
     assert html.parse("a.html", page).sections[0].text == "Deep down."
 
 
+def test_what_is_nested_deeper_than_browsers_allow_is_read_in_its_order() -> None:
+    page = b"".join(b"<div>Part %d" % number for number in range(2_000))
+    deepest = html.soup_of(page).find_all("div")[-1]
+    assert len(list(deepest.parents)) <= html.MOST_DEEP
+    (section,) = html.parse("a.html", page).sections
+    assert section.text.split("\n") == [f"Part {number}" for number in range(2_000)]
+
+
 def test_a_picture_called_html_is_refused() -> None:
     with pytest.raises(AnswerError, match=r"^a\.html holds no text$"):
         html.parse("a.html", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
