@@ -61,6 +61,7 @@ from assistant.core.messages import (
     Transcript,
     Tried,
     Utterance,
+    WakeWordConfirmed,
     Woke,
 )
 
@@ -74,6 +75,8 @@ def _of_utterance(event: Message) -> str:
     match event:
         case Woke(wake_word=word):
             return word or "follow-up"
+        case WakeWordConfirmed():
+            return "by recognition, as its engine was not sure"
         case Utterance(duration_s=duration_s, speech_s=speech_s, revision=revision):
             return f"{duration_s:.1f} s, {speech_s:.1f} s of speech, revision {revision}"
         case Transcript(text=text, engine=engine):

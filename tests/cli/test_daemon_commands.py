@@ -392,4 +392,4 @@ def test_no_kind_of_event_lacks_its_words() -> None:
     text = inspect.getsource(assistant.control.describe)
     kinds = {t.__name__ for t in (*concrete(Work), *concrete(Control))}
     missing = {k for k in kinds if f"case {k}(" not in text and f"| {k}(" not in text}
-    assert missing == {"AudioChunk", "Speech", "SelfTest", "SensorValues"}
+    assert missing == {"AudioChunk", "DoubtfulWakeWord", "Speech", "SelfTest", "SensorValues"}
