@@ -44,6 +44,8 @@ from audio.asr.whisper import (
     repetitive,
 )
 
+_LEAST_CHANCE = 0.15
+"""Least chance of a sentence to be named as what may have been said: of talk it is 0.04."""
 _ALIKE = 75.0
 """Least likeness of a sentence and the free text, in percent, for the sentence to be all there is:
 of a command that is cut off in a word, whisper makes a shorter sentence."""
@@ -185,6 +187,7 @@ def _best(
         (sentence.text, calibration.sentence.chance(of_sentence(sentence, readings.free)))
         for sentence in readings.sentences[:_MOST_ALTERNATIVES]
     ]
+    sentences = [(text, chance) for text, chance in sentences if chance >= _LEAST_CHANCE]
     repeated = repetitive(free_text)
     if not sentences:
         return () if repeated else (free,)
