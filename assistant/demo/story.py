@@ -22,7 +22,7 @@ from audio.tts.voice import Voice
 RECORDINGS = Path(__file__).parent / "recordings"
 VOICE = "piper-joe-medium"
 LOUDNESS = 0.5
-"""Of the voice's own, which is as loud as can be and would be clipped at another rate."""
+"""The share of the voice's own loudness, which is all there is and would be clipped."""
 
 
 class StoryLine(msgspec.Struct, frozen=True):

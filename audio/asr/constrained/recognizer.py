@@ -139,7 +139,7 @@ class ConstrainedWhisper:
             return msgspec.structs.replace(found, expected=True)
         if not _sound(readings) and readings.no_speech > NO_SPEECH:
             return self._recognition((), samples)
-        free_text = as_heard(self._pieces.decode(list(readings.free.pieces)))
+        free_text = self._free_text(readings)
         found = self._recognition(_best(readings, free_text, self._calibration), samples)
         disputed = fuzz.ratio(found.text, free_text) < _ALIKE
         return msgspec.structs.replace(found, disputed=disputed)
@@ -148,8 +148,11 @@ class ConstrainedWhisper:
         """What is heard before any of it is believed, to fit how sure that may be."""
         _, readings = self._readings(samples, FLOOR_FRAMES)
         best = next(iter(readings.sentences), None)
-        free = as_heard(self._pieces.decode(list(readings.free.pieces)))
-        return Trial("" if best is None else best.text, free, evidence(readings))
+        sentence = "" if best is None else best.text
+        return Trial(sentence, self._free_text(readings), evidence(readings))
+
+    def _free_text(self, readings: Readings) -> str:
+        return as_heard(self._pieces.decode(list(readings.free.pieces)))
 
     def _readings(self, samples: NDArray[np.int16], floor: int) -> tuple[Reading | None, Readings]:
         """The answer that was expected, or None, and else all that was heard."""
