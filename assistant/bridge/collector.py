@@ -114,9 +114,10 @@ class Collector:
 
     def _drop(self, traces: int, reason: str) -> None:
         with self._counting:
-            self.dropped += traces
-            told = f"{reason}; {self.dropped} traces were not sent since the start"
+            dropped = self.dropped + traces
+            told = f"{reason}; {dropped} traces were not sent since the start"
             self._complaints.of("traces.dropped", told)
+            self.dropped = dropped  # whoever sees the count finds it told
 
     async def _exchange(self, body: bytes) -> None:
         """Send a request; raises `BridgeError` where it is not taken whole."""
