@@ -32,10 +32,11 @@ from typing import Any, Protocol
 
 import msgspec
 
+from assistant.answer.knowledge.knowledge import READING
 from assistant.core.bus import Address, Bus
 from assistant.core.clock import boottime_s
 from assistant.core.layout import MEMBERS
-from assistant.core.messages import Transcript
+from assistant.core.messages import Question, Transcript
 from assistant.pipeline import typed
 from assistant.serving.processes import consumers
 from audio.frames import frames_of
@@ -489,9 +490,23 @@ def await_indexed(daemon: Daemon, folder: Path) -> None:
     while time.monotonic() < deadline_s:
         rows = documents_of(daemon)
         if len(rows) == files and not any(row["unencoded"] for row in rows):
+            await_read(daemon)
             return
         threading.Event().wait(0.2)
     raise AssertionError("the documents are not indexed")
+
+
+def await_read(daemon: Daemon) -> None:
+    """Wait until it no longer replies that it is still reading its documents."""
+    deadline_s = time.monotonic() + STARTUP_S
+    while time.monotonic() < deadline_s:
+        asked = uuid.uuid4().hex
+        daemon.bus.send(Question(utterance_id=asked, text="who is Zyx", at_s=boottime_s()))
+        reply = daemon.wait_for(Expect("Reply", {"utterance_id": asked}).matches, PATIENCE_S)
+        if reply["text"] != READING.format(what="documents"):
+            return
+        threading.Event().wait(0.2)
+    raise AssertionError("the documents are not read")
 
 
 @contextmanager
