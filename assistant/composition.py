@@ -20,6 +20,7 @@ from assistant.answer.build import Answering
 from assistant.answer.generation.phrases import Phrases
 from assistant.answer.in_flight import InFlight
 from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.schema import OWN_TEXTS as KNOWN_TEXTS
 from assistant.answer.stage import AnswerStage
 from assistant.core.clock import time_zone
 from assistant.core.config import Config
@@ -27,7 +28,13 @@ from assistant.core.database import Database
 from assistant.core.degraded import SimplerPath
 from assistant.core.errors import InputError, SkillError
 from assistant.core.fork import in_fork
-from assistant.core.layout import NAMES_FILE, PIN_FILE, QUARANTINE_FILE
+from assistant.core.layout import (
+    KNOWLEDGE_FILE,
+    NAMES_FILE,
+    PIN_FILE,
+    QUARANTINE_FILE,
+    STATE_FILE,
+)
 from assistant.core.memory import without_collections
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
@@ -36,6 +43,7 @@ from assistant.core.sensors.described import Sensors, load_sensors
 from assistant.core.settings import mpd, mpris
 from assistant.core.settings.hub import HubSettings
 from assistant.core.speakable import SpeakableSource
+from assistant.own_texts import OwnTexts
 from assistant.recordings.folder import Recordings
 from assistant.skill.home import FEED, Entity, Home, load_homes, with_players, without_feeds
 from assistant.skill.log import set_level
@@ -66,6 +74,7 @@ from skills.rights.rules import Rules, rules_of
 from skills.scheduler import this_boot
 from skills.sensors import NAME as SENSORS
 from skills.stage import SkillsStage
+from skills.state import OWN_TEXTS as KEPT_TEXTS
 
 log = logging.getLogger(__name__)
 
@@ -188,7 +197,14 @@ class Composition:
         return Recognition(
             *(self._config, self.library, speakable, names, keep, self._simpler),
             few=few if self._at_once else None,
+            texts=self.own_texts,
         )
+
+    @property
+    def own_texts(self) -> OwnTexts:
+        """What the user keeps here, whose rare words recognition listens for."""
+        state = self._config.state_dir
+        return OwnTexts({state / STATE_FILE: KEPT_TEXTS, state / KNOWLEDGE_FILE: KNOWN_TEXTS})
 
     def listener(self, wake: bool = True) -> Listener:
         """The ears of `hear`, which has no devices: those of the daemon belong to its process."""

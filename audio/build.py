@@ -127,7 +127,8 @@ class Recognition:
     """Speech recognition: what is `speakable`, and free speech by whisper where its model is.
 
     `few` gives some of it, quickly: the stage begins with it where the files of all are not made.
-    `hints` are names that whisper should know; `keep` takes the sound of what is to be recorded.
+    `hints` are names that whisper should know, `texts` those of the user's own, with more names;
+    `keep` takes the sound of what is to be recorded.
     """
 
     def __init__(
@@ -139,9 +140,10 @@ class Recognition:
         keep: Callable[[str, bytes], None] = lambda utterance_id, samples: None,
         simpler: SimplerPath | None = None,
         few: SpeakableSource | None = None,
+        texts: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._config, self._library, self._all, self._few = config, library, speakable, few
-        self._hints, self._keep = hints, keep
+        self._hints, self._keep, self._texts = hints, keep, texts
         self._judge: WakeWordJudge | None = None
         self.faults = Degraded("asr", simpler)
 
@@ -286,7 +288,9 @@ class Recognition:
             decoder = PieceDecoder(folder, cache, self._config.asr.threads)
             sentences = read_sentences(self._sought())
             self._judge = WakeWordJudge(whisper, decoder, self.faults)
-            return ConstrainedWhisper(whisper, decoder, sentences, believes, self.faults)
+            return ConstrainedWhisper(
+                *(whisper, decoder, sentences, believes, self.faults), self._texts
+            )
 
         return self.faults.load_or_none(SENTENCES, make) or whisper
 

@@ -34,6 +34,13 @@ from skills.lists import create_lists, create_made_lists
 from skills.rights.pin import create_pin_tries
 from skills.scheduler import create_extended, create_timer_areas, create_timers
 
+OWN_TEXTS = (
+    "SELECT text FROM list_items ORDER BY number DESC LIMIT 4000",
+    "SELECT name FROM made_lists LIMIT 4000",
+    "SELECT json_extract(alarm, '$.name') FROM alarms LIMIT 4000",
+    "SELECT json_extract(plan, '$.said') FROM plans LIMIT 4000",
+)
+"""Queries of what users say again: what is on lists, what they are reminded of and have planned."""
 KEPT_UTTERANCES = 256
 """Most ids of acted utterances that are kept, so that a commit seen twice is acted on once."""
 

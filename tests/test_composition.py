@@ -11,10 +11,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from assistant.answer.ingest.formats.contacts import parse
+from assistant.answer.knowledge.knowledge import Knowledge
+from assistant.answer.knowledge.passages import cut
 from assistant.composition import Composition
 from assistant.core.config import Config, HomeSettings, StorageSettings
 from assistant.core.documents.messages import Phrase, Phrased
 from assistant.core.errors import ConfigError
+from assistant.core.layout import KNOWLEDGE_FILE, STATE_FILE
 from assistant.core.messages import Work, concrete
 from assistant.core.models.manifest import Library
 from assistant.core.settings.mpd import PLAYER, MpdSettings
@@ -196,3 +200,22 @@ def test_the_name_of_a_feed_is_none_of_a_device(tmp_path: Path) -> None:
     assert [one.name for one in composition.home.entities] == ["Harbour Post", "Kitchen Light"]
     known = composition.understanding.sentences.home.entities
     assert [one.name for one in known] == ["Kitchen Light"]
+
+
+def test_recognition_is_given_what_the_user_keeps(tmp_path: Path) -> None:
+    config = msgspec.structs.replace(Config(), storage=StorageSettings(state=str(tmp_path)))
+    composition = Composition(config)
+    assert composition.own_texts() == ()
+    with closing(open_state(tmp_path / STATE_FILE)) as state:
+        state.execute("INSERT INTO list_items (id, list_id, text) VALUES ('1', 'a', 'gochujang')")
+        state.execute("INSERT INTO made_lists (name) VALUES ('Trossachs')")
+        state.execute("INSERT INTO plans VALUES ('1', '{\"said\": \"ring Caoimhe\"}')")
+        state.execute("INSERT INTO alarms VALUES ('1', '{\"name\": \"pay Szymon\"}')")
+    card = "BEGIN:VCARD\nVERSION:3.0\nFN:Zuzanna Nowak\nTEL:0123\nEND:VCARD\n"
+    with closing(Knowledge(tmp_path / KNOWLEDGE_FILE)) as knowledge:
+        people = parse("people.vcf", card.encode())
+        knowledge.sources.add(
+            *(Path("people.vcf"), "1", people.title, people.kind, list(cut(people)))
+        )
+    kept = {"gochujang", "Trossachs", "ring Caoimhe", "pay Szymon", "Zuzanna Nowak"}
+    assert kept <= set(composition.own_texts())

@@ -352,14 +352,14 @@ def _guest(action: int, what: str | None, *_: str | None) -> int:
     return sqlite3.SQLITE_DENY if action in _OWNER_ONLY else sqlite3.SQLITE_OK
 
 
-def rescued(damaged: Path, sql: str) -> list[tuple[Any, ...]] | None:
-    """The rows of a query on a file that was set aside; None when it cannot be read.
+def rescued(file: Path, sql: str) -> list[tuple[Any, ...]] | None:
+    """The rows of a query on a file that was set aside or is another's; None if it cannot be read.
 
     The file is not changed. Its sound pages can be read although others are damaged.
     """
     for how in _READ_ONLY:
         try:
-            with closing(sqlite3.connect(f"{damaged.as_uri()}?{how}", uri=True)) as connection:
+            with closing(sqlite3.connect(f"{file.as_uri()}?{how}", uri=True)) as connection:
                 return connection.execute(sql).fetchall()
         except sqlite3.Error:
             continue

@@ -182,6 +182,12 @@ class WhisperRecognizer:
         encoded, frames = self.encoded(samples, floor)
         return list(self._generated(encoded, most_tokens(frames)).sequences_ids[0])
 
+    def hinted(self, encoded: Any, frames: int, words: Sequence[str]) -> str:
+        """The likeliest text of an encoder's output where `words` were spoken of before."""
+        prompt = self._prompted(words)
+        result = self._generated(encoded, most_tokens(frames), prompt)
+        return str(self._tokenizer.decode(result.sequences_ids[0]))
+
     def command_s(self, duration_s: float, clock: Callable[[], float] = time.process_time) -> float:
         """Seconds that a command of `duration_s` takes where nothing else runs, the best of three.
 
@@ -225,12 +231,15 @@ class WhisperRecognizer:
         frames = min(features.shape[1], FULL_FRAMES)
         return self._model.encode(_window(features, floor)), frames
 
-    def _generated(self, encoded: Any, tokens: int, **options: Any) -> Any:
+    def _generated(
+        self, encoded: Any, tokens: int, prompt: Sequence[int] = (), **options: Any
+    ) -> Any:
+        prompt = prompt or self._prompt
         return self._model.model.generate(
             encoded,
-            [self._prompt],
+            [prompt],
             beam_size=1,
-            max_length=longest(tokens, len(self._prompt)),
+            max_length=longest(tokens, len(prompt)),
             return_scores=True,
             return_no_speech_prob=True,
             **options,

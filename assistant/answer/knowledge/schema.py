@@ -98,3 +98,10 @@ def keep_series(database: Database) -> None:
 
 
 MIGRATIONS = (create_knowledge, keep_series)
+
+OWN_TEXTS = (
+    "SELECT DISTINCT name FROM people LIMIT 4000",
+    "SELECT DISTINCT title FROM passages ORDER BY id DESC LIMIT 4000",
+    "SELECT DISTINCT place FROM passages ORDER BY id DESC LIMIT 4000",
+)
+"""Queries of whom and what users ask about: people, events, documents and their sections."""

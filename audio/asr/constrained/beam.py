@@ -44,6 +44,8 @@ class Reading(NamedTuple):
     heard: float
     price: float = 0.0
     """The natural logarithm of how likely the sentence is before anything was heard."""
+    open: bool = True
+    """Whether a part of it may be anything."""
 
     @property
     def score(self) -> float:
@@ -125,7 +127,9 @@ class Beam:
                 ended = constraint.ending(text.places) if text.pieces else None
                 if ended is not None:
                     heard = text.heard + _END * float(row[self._end])
-                    found.append((Reading("", text.pieces, heard, ended.price), ended))
+                    is_open = any(isinstance(word, int) for word in ended.words)
+                    reading = Reading("", text.pieces, heard, ended.price, is_open)
+                    found.append((reading, ended))
             if not free.over:
                 free.add(likelihoods[rows[free.pieces]], self._end, self._suppressed)
             texts = self._further(texts, likelihoods, rows, constraint)

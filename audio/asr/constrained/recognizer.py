@@ -6,8 +6,8 @@ hardly less likely, and else the free text is, so that talk stays talk.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -30,6 +30,7 @@ from audio.asr.constrained.belief import (
     of_sentence,
 )
 from audio.asr.constrained.decoder import PieceDecoder
+from audio.asr.constrained.hotwords import Hotwords, put_right
 from audio.asr.constrained.written import as_heard, written
 from audio.asr.domain import Sentences
 from audio.asr.recognizer import Recognition
@@ -61,9 +62,19 @@ class Trial(NamedTuple):
     evidence: Evidence
 
 
+class _Heard(NamedTuple):
+    """What was heard in one window: the answer that was expected, or None, and all else."""
+
+    answer: Reading | None
+    readings: Readings
+    encoded: Any
+    frames: int
+
+
 class ConstrainedWhisper:
     """Recognises the `sentences` that can be meant, and any English, with one encoder.
 
+    Where words are free, rare ones of the user's own `texts` are likelier than others.
     On the simpler path of `faults` it looks once, in a short window. Raises `RecognitionError` when
     the engine fails. Implements `Recognizer`.
     """
@@ -78,11 +89,13 @@ class ConstrainedWhisper:
         sentences: Sentences,
         calibration: WhisperCalibration,
         faults: Degraded | None = None,
+        texts: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._whisper, self._faults = whisper, faults or Degraded("asr")
         self._calibration = calibration
         self._pieces = pieces = whisper.pieces
         self._beam = Beam(decoder, pieces.prompt, pieces.end, pieces.no_speech, pieces.suppressed)
+        self._hotwords = Hotwords(texts, pieces.encode)
         self._sentences = self._network(sentences)
         self._expected: tuple[tuple[Sequence[str], bool], Constraint] | None = None
         self._answers: Constraint | None = None
@@ -127,26 +140,43 @@ class ConstrainedWhisper:
         if is_silent(samples):
             return self._recognition((), samples)
         try:
-            answer, readings = self._readings(samples, FLOOR_FRAMES)
-            unsound = not _sound(readings) and readings.no_speech <= NO_SPEECH
-            if unsound and answer is None and not self._faults.simpler:
-                _, again = self._readings(samples, FULL_FRAMES)
-                readings = max(readings, again, key=lambda r: (_sound(r), mean(r.free)))
+            heard = self._hear(samples, FLOOR_FRAMES)
+            unsound = not _sound(heard.readings) and heard.readings.no_speech <= NO_SPEECH
+            if unsound and heard.answer is None and not self._faults.simpler:
+                again = self._hear(samples, FULL_FRAMES)
+                heard = max(heard, again, key=lambda h: (_sound(h.readings), mean(h.readings.free)))
+            return self._recognised(heard, samples)
         except (RuntimeError, ValueError, ModelError) as error:
             raise RecognitionError("asr.whisper", f"whisper failed: {error}") from error
+
+    def _recognised(self, heard: _Heard, samples: NDArray[np.int16]) -> Recognition:
+        answer, readings = heard.answer, heard.readings
         if answer is not None:
             found = self._recognition(((answer.text, 1.0),), samples)
             return msgspec.structs.replace(found, expected=True)
         if not _sound(readings) and readings.no_speech > NO_SPEECH:
             return self._recognition((), samples)
         free_text = self._free_text(readings)
-        found = self._recognition(_best(readings, free_text, self._calibration), samples)
-        disputed = fuzz.ratio(found.text, free_text) < _ALIKE
+        best: Sequence[tuple[str, float]] = _best(readings, free_text, self._calibration)
+        disputed = bool(best) and fuzz.ratio(best[0][0], free_text) < _ALIKE
+        if not self._faults.simpler and _is_open(best, readings):
+            best = self._with_hotwords(best, free_text, heard)
+        found = self._recognition(best, samples)
         return msgspec.structs.replace(found, disputed=disputed)
+
+    def _with_hotwords(
+        self, texts: Sequence[tuple[str, float]], free_text: str, heard: _Heard
+    ) -> Sequence[tuple[str, float]]:
+        """The texts with rare words of the user's own, where these are heard as well."""
+        words = self._hotwords.near(free_text)
+        if not words:
+            return texts
+        hinted = as_heard(self._whisper.hinted(heard.encoded, heard.frames, words[::-1]))
+        return [(put_right(text, hinted, words), sure) for text, sure in texts]
 
     def try_out(self, samples: NDArray[np.int16]) -> Trial:
         """What is heard before any of it is believed, to fit how sure that may be."""
-        _, readings = self._readings(samples, FLOOR_FRAMES)
+        readings = self._hear(samples, FLOOR_FRAMES).readings
         best = next(iter(readings.sentences), None)
         sentence = "" if best is None else best.text
         return Trial(sentence, self._free_text(readings), evidence(readings))
@@ -154,8 +184,7 @@ class ConstrainedWhisper:
     def _free_text(self, readings: Readings) -> str:
         return as_heard(self._pieces.decode(list(readings.free.pieces)))
 
-    def _readings(self, samples: NDArray[np.int16], floor: int) -> tuple[Reading | None, Readings]:
-        """The answer that was expected, or None, and else all that was heard."""
+    def _hear(self, samples: NDArray[np.int16], floor: int) -> _Heard:
         encoded, frames = self._whisper.encoded(samples, floor)
         sound = np.asarray(encoded)[0].astype(np.float32)
         if self._answers is not None:
@@ -164,8 +193,9 @@ class ConstrainedWhisper:
             least = calibration.answers if self._in_a_row else calibration.answer
             best = next(iter(readings.sentences), None)
             if best is not None and _sound(readings) and lacks(best, readings.free) <= least:
-                return best, readings
-        return None, self._beam.readings(sound, self._sentences, most_tokens(frames))
+                return _Heard(best, readings, encoded, frames)
+        readings = self._beam.readings(sound, self._sentences, most_tokens(frames))
+        return _Heard(None, readings, encoded, frames)
 
     def _recognition(
         self, texts: Sequence[tuple[str, float]], samples: NDArray[np.int16]
@@ -197,6 +227,12 @@ def _best(
     if repeated or sentences[0][1] >= calibration.believed:
         return (*sentences, *(() if repeated else (free,)))
     return (free, *sentences)
+
+
+def _is_open(texts: Sequence[tuple[str, float]], readings: Readings) -> bool:
+    """Whether the likeliest of the texts has words that may be anything."""
+    sentences = (reading for reading in readings.sentences if texts and reading.text == texts[0][0])
+    return bool(texts) and next((reading.open for reading in sentences), True)
 
 
 def _sound(readings: Readings) -> bool:

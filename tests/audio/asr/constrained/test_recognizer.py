@@ -42,10 +42,18 @@ Hear = Callable[[str], Recognition]
 
 
 @pytest.fixture(scope="module")
-def recognizer(whisper_model: Path, tmp_path_factory: pytest.TempPathFactory) -> ConstrainedWhisper:
+def texts() -> list[str]:
+    """What the user keeps."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def recognizer(
+    whisper_model: Path, tmp_path_factory: pytest.TempPathFactory, texts: list[str]
+) -> ConstrainedWhisper:
     whisper = WhisperRecognizer(whisper_model)
     decoder = PieceDecoder(whisper_model, tmp_path_factory.mktemp("graphs"), 2)
-    return ConstrainedWhisper(whisper, decoder, NETWORK, BELIEF)
+    return ConstrainedWhisper(whisper, decoder, NETWORK, BELIEF, texts=lambda: tuple(texts))
 
 
 @pytest.fixture(scope="module")
@@ -168,3 +176,25 @@ def test_what_whisper_takes_for_no_speech_is_nothing(
 ) -> None:
     deaf = scripted(*["thanks"] * 40, knows="paint it black", no_speech=True)
     assert heard(deaf, NOISE).text == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "remind me to email professor Lindqvist about my thesis",
+        "remind me to pay Mrs Featherstonehaugh",
+    ],
+)
+def test_rare_words_are_heard_where_the_user_keeps_them(
+    hear: Hear, texts: list[str], said: str
+) -> None:
+    *_, name = (word for word in said.split() if word.istitle())
+    texts[:] = ["kitchenette", "Liverpudlian"]
+    assert name not in hear(said).text
+    texts += ["Lindqvist's", "Mrs Featherstonehaugh"]
+    assert name in hear(said).text
+
+
+def test_they_change_no_sentence_that_has_no_free_words(hear: Hear, texts: list[str]) -> None:
+    texts[:] = ["kitchenette", "lytes"]
+    assert hear("turn on the kitchen light").text == "turn on the kitchen light"
