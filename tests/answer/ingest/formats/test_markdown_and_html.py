@@ -161,3 +161,13 @@ def test_what_begins_again_and_again_is_looked_for_once() -> None:
     text = b"[^a[^b] [[c[[d]] -\n\n[x] e\n"
     (section,) = markdown.parse("a.md", text).sections
     assert section.text.split("\n") == ["[^a [[cd -", "[x] e"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", ""])
+@pytest.mark.parametrize("begins", ["<![CDAT[", "<![<a>", "<![", "<![C", "<![if !vml]>"])
+def test_a_section_that_is_none_is_a_comment(begins: str, encoding: str) -> None:
+    page = f"<h1>Tea</h1><p>Green.{begins}no text&gt;]]></p><p>Black.</p>"
+    document = html.parse("tea.html", page.encode(encoding) if encoding else page)
+    told = "\n".join(section.text for section in document.sections)
+    assert told.startswith("Green.")
+    assert told.endswith("Black.")
