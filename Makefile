@@ -172,9 +172,9 @@ requirements: $(VENV)/.dev ## pin today's releases that the oldest Python takes;
 	scripts/pin requirements/satellite.txt requirements/satellite.in requirements/build.in
 	scripts/pin-gpio
 
-# CHECK="demo" leaves the tests out; ARM=1 adds an emulated 64-bit ARM; ATTACK=1 only attacks the
-# service of Debian 12 under the limits of its units. Only pip's and the proxies'
-# variables reach the roots.
+# CHECK="demo" leaves the tests out; ARM=1 adds an emulated 64-bit ARM, ARM=only leaves the others
+# out; ATTACK=1 only attacks the service of Debian 12 under the limits of its units. Only pip's and
+# the proxies' variables reach the roots.
 .PHONY: check-systems
 check-systems: ## as root: the README's commands and the service in bare Debian 12 and 13
 	@test "$$(id -u)" -eq 0 || { echo "run: sudo make check-systems" >&2; exit 1; }

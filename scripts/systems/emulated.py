@@ -17,6 +17,8 @@ FORMATS = Path("/proc/sys/fs/binfmt_misc")
 QEMU = Path("/usr/lib/binfmt.d/qemu-aarch64.conf")
 LOWEST_COSINE = 0.997
 SETTINGS = "[nlu]\nmodels = false\n"
+EARS = SETTINGS + '[asr]\nengine = "whisper"\n'
+WHISPER = "whisper-tiny.en"
 SAID, REPLY = "turn on the kitchen light", "I turned on the kitchen light."
 HOME = "assistant/demo/home.yaml"
 RECORDING = "assistant/demo/recordings/turn-on-the-kitchen-light.flac"
@@ -66,6 +68,12 @@ def emulate(root: Root, native: Root) -> Iterator[tuple[str, str]]:
     if not heard["wake"]:
         raise CheckError(f"Porcupine did not hear its word: {heard}")
     yield "Porcupine", "hears its word"
+    emulated.run(f".venv/bin/assistant models pull {WHISPER}")
+    (root.folder / "settings.toml").write_text(EARS, "utf-8")
+    heard = _summary(emulated.run(f".venv/bin/assistant hear {options} {RECORDING}"))
+    if (heard["transcript"], heard["reply"]) != (SAID, REPLY):
+        raise CheckError(f"whisper, which seeks what can be meant: {heard}")
+    yield f"{WHISPER}, which seeks what can be meant", "the command word for word, the right reply"
     outputs = "PYTHONPATH=. .venv/bin/python scripts/systems/inside.py outputs"
     lowest = min(map(_cosine, _rows(emulated.run(outputs)), _rows(native.run(outputs))))
     if lowest < LOWEST_COSINE:
