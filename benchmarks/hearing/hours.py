@@ -1,11 +1,13 @@
-"""An hour each of the assistant's own voice, of music and of talk.
+"""An hour each of the assistant's own voice, of music, of noise and of talk.
 
 Run `python -m benchmarks.hearing.hours`.
 
 Nothing in them is meant for the assistant, so every wake, and every command, is one too many. Its
 own voice comes from a loudspeaker in simulated rooms (`benchmarks.hearing.bargein`). Music is
 synthesised: melodies, chords and drums. Talk is what people recorded for other ends, and sentences
-that ask for nothing in flite's voices; the daemon's own stages hear both from first to last.
+that ask for nothing in flite's voices; noise is a recorded kitchen, and fans and taps that are
+synthesised. The daemon's own stages hear these from first to last. With `--called` recognition
+alone hears music and noise, six seconds an utterance: every word is one too many.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import random
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 
 import msgspec
@@ -47,7 +49,11 @@ PAUSE_S = (0.3, 2.0)
 REPLIES_A_ROOM = 20
 PEAK = 12_000.0
 NOISE = 12.0
-HEARD = ("music", "talk", "own voice")
+HEARD = ("music", "noise", "talk", "own voice")
+CALLED_S = 6.0
+"""Seconds of an utterance that nobody speaks."""
+FAN_HZ, TAP_HZ = (60.0, 300.0), (800.0, 4000.0)
+"""Where their noise is strongest, in the mean of many."""
 _SEED = 3
 _SCALE_HZ = [220.0 * 2 ** (n / 12) for n in (0, 2, 4, 5, 7, 9, 11, 12, 14, 16)]
 
@@ -90,6 +96,42 @@ def _tone(pitch_hz: float, seconds: float, rng: random.Random) -> Sound:
     return (
         np.asarray(harmonics) * np.exp(-times / rng.uniform(0.1, 1.0)) * np.minimum(times / 0.01, 1)
     )
+
+
+def noise(minutes: float, data: Path, rng: random.Random) -> Iterator[Sound]:
+    """A kitchen, a fan and a tap in turn, of any loudness."""
+    samples, rate_hz = soundfile.read(data / "noise" / "kitchen.flac", dtype="int16")
+    kitchen = at_rate(samples, rate_hz, SAMPLE_RATE_HZ).astype(np.float64)
+    shapes = np.random.default_rng(rng.randrange(1 << 30))
+    length = round(CALLED_S * SAMPLE_RATE_HZ)
+    for kind in islice(cycle((None, FAN_HZ, TAP_HZ)), round(60 * minutes / CALLED_S)):
+        if kind is None:
+            begin = rng.randrange(max(1, len(kitchen) - length))
+            sound = kitchen[begin : begin + length]
+        else:
+            spectrum = np.fft.rfft(shapes.normal(0.0, 1.0, length))
+            pitches = np.fft.rfftfreq(length, 1 / SAMPLE_RATE_HZ)
+            middle, width = rng.uniform(*kind), rng.uniform(0.5, 2.0)
+            spectrum *= np.exp(-((np.log2((pitches + 1) / middle) / width) ** 2))
+            sound = np.fft.irfft(spectrum, length)
+        yield rng.uniform(0.05, 1.0) * PEAK * sound / np.abs(sound).max()
+
+
+def called(sounds: Iterable[Sound], config: Config) -> tuple[int, list[str]]:
+    """How many utterances were heard, and what recognition makes of those in which it hears any."""
+    recognizer = Composition(config).recognition.recognizer()
+    count, texts = 0, []
+    rest = np.zeros(0)
+    length = round(CALLED_S * SAMPLE_RATE_HZ)
+    for sound in sounds:
+        rest = np.concatenate([rest, sound])
+        while len(rest) >= length:
+            recognizer.start()
+            recognizer.feed(np.clip(rest[:length], -32768, 32767).astype(np.int16))
+            rest, count = rest[length:], count + 1
+            if text := recognizer.finish().text:
+                texts.append(text)
+    return count, texts
 
 
 def talk(
@@ -174,12 +216,23 @@ def main() -> None:
     parser.add_argument("--sentences", type=Path, default=Path("tests/data/nlu/rejects.txt"))
     parser.add_argument("--heard", nargs="+", choices=HEARD, default=HEARD)
     parser.add_argument("--engine", choices=RECOGNISERS, default="auto")
+    parser.add_argument("--called", action="store_true")
     options = parser.parse_args()
     config = heard_by(options.engine, temporary_config(None, options.home))
     rng = random.Random(_SEED)
     sentences = options.sentences.read_text().splitlines()
+    if options.called:
+        for name, sounds in (
+            ("music", music(options.minutes, rng)),
+            ("noise", noise(options.minutes, options.data, rng)),
+        ):
+            count, texts = called(sounds, config)
+            told = {"called": name, "utterances": count, "words": texts}
+            sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        return
     hours = {
         "music": lambda: heard(frames(music(options.minutes, rng)), config),
+        "noise": lambda: heard(frames(noise(options.minutes, options.data, rng)), config),
         "talk": lambda: heard(frames(talk(options.minutes, options.data, sentences, rng)), config),
         "own voice": lambda: own_voice(options.minutes),
     }

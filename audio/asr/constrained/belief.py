@@ -33,6 +33,10 @@ class WhisperCalibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     """By the mean log-probability of the text's pieces."""
     believed: Share
     """Least chance of a sentence to be right, or else the free text is what was said."""
+    named: Share
+    """Least chance of a sentence to be named as what may have been said: of talk it is 0.04."""
+    nobody: Share
+    """Least probability of whisper's that nobody speaks, whatever it would write."""
     answer: float
     """How much likelier, as a natural logarithm, the free text may be than an answer that was asked
     for."""

@@ -45,8 +45,6 @@ from audio.asr.whisper import (
     repetitive,
 )
 
-_LEAST_CHANCE = 0.15
-"""Least chance of a sentence to be named as what may have been said: of talk it is 0.04."""
 _ALIKE = 75.0
 """Least likeness of a sentence and the free text, in percent, for the sentence to be all there is:
 of a command that is cut off in a word, whisper makes a shorter sentence."""
@@ -141,7 +139,7 @@ class ConstrainedWhisper:
             return self._recognition((), samples)
         try:
             heard = self._hear(samples, FLOOR_FRAMES)
-            unsound = not _sound(heard.readings) and heard.readings.no_speech <= NO_SPEECH
+            unsound = not _sound(heard.readings) and not self._is_nobody(heard.readings)
             if unsound and heard.answer is None and not self._faults.simpler:
                 again = self._hear(samples, FULL_FRAMES)
                 heard = max(heard, again, key=lambda h: (_sound(h.readings), mean(h.readings.free)))
@@ -151,11 +149,11 @@ class ConstrainedWhisper:
 
     def _recognised(self, heard: _Heard, samples: NDArray[np.int16]) -> Recognition:
         answer, readings = heard.answer, heard.readings
+        if self._is_nobody(readings):
+            return self._recognition((), samples)
         if answer is not None:
             found = self._recognition(((answer.text, 1.0),), samples)
             return msgspec.structs.replace(found, expected=True)
-        if not _sound(readings) and readings.no_speech > NO_SPEECH:
-            return self._recognition((), samples)
         free_text = self._free_text(readings)
         best: Sequence[tuple[str, float]] = _best(readings, free_text, self._calibration)
         disputed = bool(best) and fuzz.ratio(best[0][0], free_text) < _ALIKE
@@ -180,6 +178,12 @@ class ConstrainedWhisper:
         best = next(iter(readings.sentences), None)
         sentence = "" if best is None else best.text
         return Trial(sentence, self._free_text(readings), evidence(readings))
+
+    def _is_nobody(self, readings: Readings) -> bool:
+        """Whether there was no speech: of music and noise whisper writes notes, or thanks."""
+        text = self._free_text(readings)
+        said = _sound(readings) and text and not repetitive(text)
+        return readings.no_speech > (NO_SPEECH if not said else self._calibration.nobody)
 
     def _free_text(self, readings: Readings) -> str:
         return as_heard(self._pieces.decode(list(readings.free.pieces)))
@@ -220,7 +224,7 @@ def _best(
         (sentence.text, calibration.sentence.chance(of_sentence(sentence, readings.free)))
         for sentence in readings.sentences[:_MOST_ALTERNATIVES]
     ]
-    sentences = [(text, chance) for text, chance in sentences if chance >= _LEAST_CHANCE]
+    sentences = [(text, chance) for text, chance in sentences if chance >= calibration.named]
     repeated = repetitive(free_text)
     if not sentences:
         return () if repeated else (free,)

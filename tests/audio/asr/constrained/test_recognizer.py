@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from assistant.core.constrained.word_network import compile_network
+from assistant.core.messages import SAMPLE_RATE_HZ
 from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library
 from assistant.core.speakable import ANYTHING
@@ -19,6 +21,7 @@ from audio.asr.domain import Sentences
 from audio.asr.recognizer import Recognition
 from audio.asr.whisper import WhisperRecognizer
 from audio.build import HEARING
+from benchmarks.hearing.hours import music
 from tests.conftest import REPOSITORY
 from tests.support.scripted_whisper import write_whisper
 from tests.support.voices import speech
@@ -198,3 +201,20 @@ def test_rare_words_are_heard_where_the_user_keeps_them(
 def test_they_change_no_sentence_that_has_no_free_words(hear: Hear, texts: list[str]) -> None:
     texts[:] = ["kitchenette", "lytes"]
     assert hear("turn on the kitchen light").text == "turn on the kitchen light"
+
+
+@pytest.mark.parametrize("answers", [(), ("yes", "no")])
+def test_music_and_noise_are_no_words(
+    recognizer: ConstrainedWhisper, answers: Sequence[str]
+) -> None:
+    rng = random.Random(5)
+    length = 6 * SAMPLE_RATE_HZ
+    sounds = np.concatenate(list(music(0.5, rng)))
+    noises = [np.random.default_rng(2).normal(0, level, length) for level in (100, 3000)]
+    for sound in (*np.split(sounds[: 4 * length], 4), *noises):
+        frames = [sound.astype(np.int16).tobytes()]
+        assert heard(recognizer, frames, answers).text == ""
+
+
+def test_thanks_are_heard_where_somebody_says_them(hear: Hear) -> None:
+    assert hear("thank you").text == "thank you"
