@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
@@ -21,6 +20,7 @@ from assistant.pairing.secret import of_number
 from assistant.pairing.steps import TYPE, Begin, Confirm, Done, Share, Step, event_of, step_of
 from assistant.pairing.trust import Trust
 from assistant.rooms.wire import read_event, write_event
+from tests.support.network import free_port
 from tests.support.plain_satellite import PlainSatellite
 from tests.support.running_satellite import HERE, RunningSatellite
 
@@ -159,10 +159,8 @@ def test_what_is_no_hark_is_told(things: ExitStack, monkeypatch: pytest.MonkeyPa
     things.callback(old.close)
     with pytest.raises(RoomsError, match="only a Hark's satellite"):
         asyncio.run(begin((HERE, old.port), by_key=False))
-    with socket.create_server((HERE, 0)) as server:
-        free = server.getsockname()[1]
     with pytest.raises(RoomsError, match="port"):
-        asyncio.run(begin((HERE, free), by_key=False))
+        asyncio.run(begin((HERE, free_port()), by_key=False))
 
 
 # ── who sits between ────────────────────────────────────────────────────────────────────────

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import queue
-import socket
 import ssl
 import threading
 from collections.abc import Callable
@@ -17,6 +16,8 @@ from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import Server, ServerConnection, serve
+
+from tests.support.network import free_port
 
 PATIENCE_S = 60.0
 TOKEN = "eyJhbGciOiJIUzI1NiJ9.stand-in.0123456789"
@@ -56,9 +57,7 @@ class HomeAssistant:
     """A home with a lamp, a radio and a sensor, which can be stopped and started again."""
 
     def __init__(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.token = TOKEN
         self.running = "RUNNING"

@@ -18,6 +18,8 @@ import pytest
 from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion
 
+from tests.support.network import free_port
+
 PATIENCE_S = 60.0
 PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
 MOSQUITTO = shutil.which("mosquitto", path=PATH)
@@ -28,9 +30,7 @@ class Mosquitto:
     """A broker on a port of its own that can be stopped and started again."""
 
     def __init__(self, folder: Path, *settings: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self._file = folder / "mosquitto.conf"
         lines = (f"listener {self.port} 127.0.0.1", "user root", *settings)
         self._file.write_text("\n".join(lines) + "\n", "utf-8")

@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from tests.support.network import free_port
+
 PATIENCE_S = 60.0
 GREETING = b"OK MPD 0.23.5\n"
 _NOT_EXIST, _PASSWORD, _PERMISSION, _UNKNOWN = 50, 3, 4, 5
@@ -53,9 +55,7 @@ class FakeMpd:
     """MPD at a port of its own, which can be stopped and started again."""
 
     def __init__(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self.songs: list[Song] = list(SONGS)
         self.playlists: dict[str, list[Song]] = {"Cooking": [SONGS[0], SONGS[2]]}
         self.queue: list[Song] = []

@@ -14,6 +14,8 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import ProxyHandler, Request, build_opener
 
+from tests.support.network import free_port
+
 USER, PASSWORD = "anna", "open sesame"
 ALL = "RrWw"
 """Rights to everything."""
@@ -48,9 +50,7 @@ class Radicale:
     """A process of Radicale, and what a phone would do there."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         folder.mkdir(exist_ok=True)
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from tests.support.mpd import PATIENCE_S, Song
+from tests.support.network import free_port
 
 BINARY = shutil.which("mpd")
 RATE_HZ = 8000
@@ -22,9 +23,7 @@ class RealMpd:
     """A process of MPD on songs in a folder of its own; it plays them into nothing."""
 
     def __init__(self, folder: Path, songs: tuple[Song, ...], password: str = "") -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         music, playlists = folder / "music", folder / "playlists"
         music.mkdir()
         playlists.mkdir()

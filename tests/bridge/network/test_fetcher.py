@@ -30,6 +30,7 @@ from assistant.skill.network import Response
 from skills.capabilities import network as skills_network
 from skills.capabilities.network import BridgeNetwork
 from tests.support.authority import Authority
+from tests.support.network import free_port
 from tests.support.web_server import WebServer
 
 KEY = "k3y0fTheCellar"
@@ -177,8 +178,7 @@ def test_what_is_no_plain_answer_is_refused(
 
 
 def test_where_nobody_listens_nothing_answers(desk: MakeDesk) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        origin = f"http://127.0.0.1:{free.getsockname()[1]}"
+    origin = f"http://127.0.0.1:{free_port()}"
     unreachable(lambda: desk(origin).network.get(f"{origin}/hello"), "nothing answers there")
 
 
@@ -447,8 +447,7 @@ def test_too_many_at_once_are_told_so_and_one_slow_server_holds_up_no_other(
 def test_a_check_says_whether_a_server_may_be_asked_and_answers(
     desk: MakeDesk, web: WebServer
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        closed = f"http://127.0.0.1:{free.getsockname()[1]}"
+    closed = f"http://127.0.0.1:{free_port()}"
     here = desk(web.origin, closed)
     assert here.check(web.origin) == Allowed()
     assert web.asked == []
