@@ -7,7 +7,6 @@ import queue
 import select
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -399,25 +398,6 @@ def test_settings_that_cannot_work_are_refused_at_once(settings: dict[str, str])
         connection(MqttSettings(**{"host": "h", **settings}))
 
 
-def test_what_paho_logs_as_an_error_is_complained_of_until_the_end(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    broker = Broker(MqttSettings(host="127.0.0.1", port=1))
-    broker._client._easy_log(LogLevel.MQTT_LOG_DEBUG, "sent a ping")
-    broker._client._easy_log(LogLevel.MQTT_LOG_ERR, "a callback failed")
-    signal = broker.fileno()
-    broker.close()
-    broker._client._easy_log(LogLevel.MQTT_LOG_ERR, "too late")
-    told = [record.message for record in caplog.records if "(bridge.client)" in record.message]
-    assert told == ["paho: a callback failed (bridge.client)"]
-    with pytest.raises(OSError, match="Bad file descriptor"):
-        os.fstat(signal)
-    deadline_s = boottime_s() + PATIENCE_S
-    while broker.alive:  # its thread ends too
-        assert boottime_s() < deadline_s
-        time.sleep(0.01)
-
-
 # ── what paho tells, without a broker that does it ──────────────────────────────────────────────
 
 
@@ -429,6 +409,7 @@ class Quiet(Broker):
         self.sent: list[tuple[str, bytes, int, bool]] = []
         self.takes = MQTTErrorCode.MQTT_ERR_SUCCESS
         self._client.publish = self._note  # type: ignore[assignment, method-assign]
+        until(lambda: self._client.socket() is not None)  # then paho's thread calls nothing more
 
     def _note(self, topic: str, payload: Any, qos: int = 0, retain: bool = False) -> Any:
         self.sent.append((topic, payload, qos, retain))
@@ -472,6 +453,22 @@ def silent_port() -> Iterator[int]:
 def quiet(silent_port: int) -> Iterator[Quiet]:
     with closing(Quiet(silent_port)) as made:
         yield made
+
+
+def test_what_paho_logs_as_an_error_is_complained_of_until_the_end(
+    silent_port: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = Quiet(silent_port)
+    broker._client._easy_log(LogLevel.MQTT_LOG_DEBUG, "sent a ping")
+    broker._client._easy_log(LogLevel.MQTT_LOG_ERR, "a callback failed")
+    signal = broker.fileno()
+    broker.close()
+    broker._client._easy_log(LogLevel.MQTT_LOG_ERR, "too late")
+    told = [record.message for record in caplog.records if "(bridge.client)" in record.message]
+    assert told == ["paho: a callback failed (bridge.client)"]
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(signal)
+    until(lambda: not broker.alive)  # its thread ends too
 
 
 def test_there_is_news_when_something_is_new(quiet: Quiet) -> None:
