@@ -282,12 +282,13 @@ class Broker(Link):
         if reason.is_failure:
             self._changed(False, f"refused: {reason}; see [mqtt] in the settings")
             return
+        # Before its presence is told, by which others go.
+        self._connected_at_s = boottime_s()
+        self._sensor_topics.subscribe(client, self._of_sensors() - self._of_home())
         if topics := self._subscriptions():
             client.subscribe([(topic, 1) for topic in topics])
         else:
             self._joined(client)
-        self._connected_at_s = boottime_s()
-        self._sensor_topics.subscribe(client, self._of_sensors() - self._of_home())
 
     def _subscriptions(self) -> Sequence[str]:
         """The topics without which the home cannot be followed."""
