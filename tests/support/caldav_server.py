@@ -74,7 +74,7 @@ class CalDavServer(LocalServer):
     def _told(self, request: BaseHTTPRequestHandler, asked: str) -> str:
         match request.command, request.path:
             case "REPORT", _:
-                wanted = (n for n in self.events if _is_asked(n, asked))
+                wanted = (n for n in list(self.events) if _is_asked(n, asked))
                 return multistatus(*(self._event(name, asked) for name in wanted))
             case "PROPFIND", path if path == PATH:
                 return multistatus(COLLECTION.format(len(self.events)))

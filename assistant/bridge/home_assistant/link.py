@@ -250,6 +250,15 @@ class HomeAssistant(KeptLink):
         task = self._loop.create_task(self._carry_out(command, wanted))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        task.add_done_callback(partial(self._cut_off, command))
+
+    def _cut_off(self, command: HomeCommand, task: asyncio.Task[None]) -> None:
+        """Conclude a command whose connection was lost before its first step, which never came."""
+        if task.cancelled():
+            if command.command:
+                self._conclude(command.ids, "unsent")
+            self._on_their_way -= set(command.ids)
+            self._wake()
 
     async def _carry_out(self, command: HomeCommand, wanted: list[Call]) -> None:
         begun = False

@@ -70,8 +70,8 @@ def test_such_an_answer_is_told_and_removes_nothing(
     told: str,
 ) -> None:
     monkeypatch.setattr(session_module, "LARGEST_ANSWER_BYTES", 100_000)
-    server.events["2.ics"] = DENTIST  # so that it is asked for all
     server.spoil = lambda asked, body: answer if asked == method else (207, body)
+    server.events["2.ics"] = DENTIST  # so that it is asked for all
     assert told in hostile.is_away()
     server.spoil = lambda _, body: (207, body)
     (tmp_path / "password").touch()  # so that one that was refused is tried again
@@ -94,8 +94,8 @@ def test_one_that_is_silent_is_away(
 def test_a_list_that_leaves_some_out_is_not_believed(hostile: Bench, server: CalDavServer) -> None:
     status = "<D:status>HTTP/1.1 507 Insufficient Storage</D:status>"
     rest = f"<D:response><D:href>/anna/home/</D:href>{status}</D:response></D:multistatus>"
-    server.events = {"2.ics": DENTIST, "3.ics": DENTIST}
     server.spoil = lambda _, body: (207, body.replace("</D:multistatus>", rest))
+    server.events = {"2.ics": DENTIST, "3.ics": DENTIST}
     assert "does not tell all its events" in hostile.is_away()
 
 
@@ -172,9 +172,10 @@ def test_an_event_whose_rule_gives_no_days_is_left_out_and_named(
     hostile: Bench, server: CalDavServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     rules = ("FREQ=DAILY;BYSETPOS=366;BYDAY=MO", "FREQ=WEEKLY")
-    for number, rule in enumerate(rules, start=2):
-        text = event(str(number), "Choir", "20260109T190000", f"RRULE:{rule}")
-        server.events[f"{number}.ics"] = text
+    server.events |= {
+        f"{number}.ics": event(str(number), "Choir", "20260109T190000", f"RRULE:{rule}")
+        for number, rule in enumerate(rules, start=2)
+    }
     told = {one.href: bool(one.text) for one in hostile.reports().events}
     assert told == {"/anna/home/2.ics": False, "/anna/home/3.ics": True}
     assert "the event at /anna/home/2.ics is left out: its rule gives no days" in caplog.text
@@ -191,7 +192,6 @@ def test_a_change_that_is_never_taken_is_told_as_refused(
 def test_one_that_is_listed_and_not_given_ends_nothing(
     hostile: Bench, server: CalDavServer
 ) -> None:
-    server.events |= {"2.ics": DENTIST}
     server.spoil = lambda method, body: (
         (412, "")
         if method == "PUT"
@@ -199,6 +199,7 @@ def test_one_that_is_listed_and_not_given_ends_nothing(
         if "calendar-data" in body
         else (207, body)
     )
+    server.events |= {"2.ics": DENTIST}
     report = hostile.shares(EventChange("2", "", "", DENTIST))
     assert (report.events, report.refused) == ((), ("2",))
 

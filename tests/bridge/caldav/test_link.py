@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.bridge import kept
 from assistant.bridge.caldav import link as link_module
 from assistant.bridge.caldav.link import CalDav
 from assistant.core.calendar.messages import EventChange
@@ -214,7 +215,8 @@ def test_one_on_the_internet_is_not_asked(
     assert "is not on the local network" in join("http://192.0.2.1/anna/home/").is_away()
 
 
-def test_it_ends_at_once(radicale: Radicale) -> None:
+def test_it_ends_at_once(radicale: Radicale, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "GOODBYE_S", 60.0)
     with closing(CalDav(CalendarSettings(url=radicale.url))) as link:
         thread = link._thread
     assert not thread.is_alive()

@@ -10,6 +10,8 @@ import pytest
 
 from assistant.bridge import kept
 from assistant.bridge.home_assistant import link as link_module
+from assistant.bridge.home_assistant import lists as lists_module
+from assistant.bridge.home_assistant import responses as responses_module
 from assistant.bridge.home_assistant.link import HomeAssistant as Link
 from assistant.core.messages import HomeReceipt
 from assistant.core.settings.home_assistant import HomeAssistantSettings
@@ -22,6 +24,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "RECONNECT_S", (0.05, 0.2))
     monkeypatch.setattr(kept, "LOOK_S", 0.05)
     monkeypatch.setattr(link_module, "DESCRIBE_AFTER_S", 0.01)
+    for module in (lists_module, responses_module):
+        monkeypatch.setattr(module, "ANSWER_S", 60.0)  # the fake is slow on a busy machine
 
 
 @pytest.fixture

@@ -124,12 +124,8 @@ def test_nonsense_about_a_list_changes_nothing(bench: Bench, there: HomeAssistan
 
 
 def test_of_a_list_that_is_huge_the_beginning_is_told(
-    bench: Bench,
-    there: HomeAssistant,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
+    bench: Bench, there: HomeAssistant, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(lists_module, "ANSWER_S", 60.0)  # the fake takes seconds on a busy machine
     on_list(bench, "Eggs")
     huge = [item(str(n), f"{n} {'x' * 200}") for n in range(20_000)]
     there.put_items(SHOPPING, huge)

@@ -15,7 +15,6 @@ from assistant.bridge.mpd import library as library_module
 from assistant.bridge.mpd import link as link_module
 from assistant.bridge.mpd import session as session_module
 from assistant.bridge.mpd.link import Mpd
-from assistant.bridge.player import WAITING_COMMANDS
 from assistant.core.clock import boottime_s
 from assistant.core.errors import BridgeError
 from assistant.core.home.music import Music
@@ -26,6 +25,7 @@ from assistant.core.messages import (
 from assistant.core.settings.mpd import PLAYER, MpdSettings
 from tests.support.mpd import GREETING, FakeMpd, Song
 from tests.support.player_bench import PlayerBench
+from tests.support.processes import until
 
 
 @pytest.fixture(autouse=True)
@@ -337,8 +337,7 @@ def test_garbage_ends_the_connection_with_one_line(
     there.instead["currentsong"] = answer
     bench = join()
     assert bench.is_away()
-    while there.connected < 4:
-        time.sleep(0.01)
+    until(lambda: there.connected >= 4)
     assert sum("(bridge.away)" in told for told in caplog.messages) == 1
     del there.instead["currentsong"]
     bench.is_there()
@@ -369,15 +368,14 @@ def test_a_server_that_is_not_at_home_is_not_asked(join: Callable[..., PlayerBen
 def test_too_many_commands_are_refused(there: FakeMpd, bench: PlayerBench) -> None:
     bench.hears(MusicLibrary)
     there.silent = {"status"}
-    bench.begins("paused")
-    refused = []
-    for _ in range(WAITING_COMMANDS + 2):
-        try:
+
+    def insist() -> None:
+        while True:
             bench.begins("paused")
-        except BridgeError as error:
-            refused.append(error.code)
-        time.sleep(0.01)
-    assert refused == ["bridge.full"] * len(refused) != []
+
+    with pytest.raises(BridgeError) as refused:
+        insist()
+    assert refused.value.code == "bridge.full"
 
 
 # ── the password ────────────────────────────────────────────────────────────────────────────────
