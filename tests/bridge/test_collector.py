@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.bridge import collector as collector_module
 from assistant.bridge.collector import MOST_WAITING, Collector
 from assistant.control.traces.otlp import Exporter
 from assistant.control.traces.spans import Span
@@ -122,7 +123,10 @@ def test_one_that_is_away_costs_nothing_and_is_told_once(
     assert "nothing answers there" in caplog.messages[0]
 
 
-def test_a_slow_one_holds_nobody_up(things: ExitStack, web: WebServer) -> None:
+def test_a_slow_one_holds_nobody_up(
+    things: ExitStack, web: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collector_module, "ANSWER_S", 60.0)  # until all others have come
     there = collector(things, f"{web.origin}/silent")
     there.forward(export(0))
     until(lambda: len(web.asked) == 1)

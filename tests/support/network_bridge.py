@@ -9,6 +9,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from assistant.bridge.network import hub, server
 from assistant.cli.network.bridge import bridge
 from assistant.core.layout import NETWORK_SOCKET
 from assistant.skill import Context
@@ -77,6 +78,8 @@ class Bridge:
 
 
 def _serve(settings: Path, log: Path) -> None:
+    """As the command does, and with patience for those who ask on a busy machine."""
+    server.HEARD_WITHIN_S = hub.IDLE_S = hub.CHECKED_WITHIN_S = PATIENCE_S
     with log.open("w") as file:
         os.dup2(file.fileno(), 2)
     bridge(settings)

@@ -6,7 +6,6 @@ import logging
 import socket
 import ssl
 import threading
-import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -31,6 +30,7 @@ from skills.capabilities import network as skills_network
 from skills.capabilities.network import BridgeNetwork
 from tests.support.authority import Authority
 from tests.support.network import free_port
+from tests.support.processes import until
 from tests.support.web_server import WebServer
 
 KEY = "k3y0fTheCellar"
@@ -87,8 +87,16 @@ def desk(tmp_path: Path, things: ExitStack) -> MakeDesk:
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bridge, and not who waits for it, says what is wrong, however busy the machine is."""
+    """The bridge, and not who waits for it, says what is wrong, however busy the machine is.
+
+    It waits for as long as a test says, or for a minute.
+    """
     monkeypatch.setattr(exchange, "LONGER_S", 60.0)
+    monkeypatch.setattr(server, "HEARD_WITHIN_S", 60.0)
+    for module in (fetcher, skills_network):
+        monkeypatch.setattr(module, "LONGEST_WAIT_S", 60.0)
+    for asks in (BridgeNetwork.get, BridgeNetwork.post):
+        monkeypatch.setitem(asks.__kwdefaults__, "within_s", 60.0)
 
 
 @pytest.fixture
@@ -427,18 +435,15 @@ def test_too_many_at_once_are_told_so_and_one_slow_server_holds_up_no_other(
         with pytest.raises(UnreachableError):
             here.network.get(f"{web.origin}/silent")
 
-    def until(asked: int) -> None:
-        while len(web.asked) < asked:
-            time.sleep(0.01)
-
     first = threading.Thread(target=waits)
     first.start()
-    until(1)
+    until(lambda: len(web.asked) == 1)
     assert here.network.get(f"{web.origin}/hello").text == "hello"
     second = threading.Thread(target=waits)
     second.start()
-    until(3)
+    until(lambda: len(web.asked) == 3)
     unreachable(lambda: here.network.get(f"{web.origin}/hello"), "at once")
+    web.ended.set()
     first.join()
     second.join()
     assert here.network.get(f"{web.origin}/hello").text == "hello"

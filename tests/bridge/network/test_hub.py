@@ -16,6 +16,7 @@ import pytest
 from assistant.bridge.network.hub import HubClient
 from assistant.core.config import load_config
 from assistant.core.errors import ConfigError
+from assistant.core.network import exchange
 from assistant.core.network.exchange import Allowed, CheckHub, Refused, ask_bridge
 from assistant.core.network.hub import Answered, Heard, Hub, may_leave
 from assistant.core.settings.hub import HubSettings
@@ -23,10 +24,17 @@ from assistant.doctor import servers
 from assistant.pool.breaker import FAILURES_TO_OPEN
 from tests.support.authority import Authority
 from tests.support.network_bridge import Bridge
+from tests.support.processes import until
 from tests.support.stand_in_hub import KEY, WORDS, StandInHub
 
 SOUND = bytes(32_000)
 Started = Callable[..., tuple[StandInHub, Hub, Bridge]]
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bridge, and not who waits for it, says what is wrong, however busy the machine is."""
+    monkeypatch.setattr(exchange, "LONGER_S", 60.0)
 
 
 @pytest.fixture
@@ -91,14 +99,14 @@ def test_where_it_is_no_good_there_is_no_reply(started: Started, how: str) -> No
 
 
 def test_a_reply_may_be_looked_for_again_and_again(started: Started) -> None:
-    hub, asked, _ = started(within_s=0.5)
+    hub, asked, _ = started()
     hub.how = "silent"
     awaited = asked.answer("where is the jam")
-    looks = 0
-    while not awaited.is_over:
+    for _ in range(6):
         assert awaited.reply(0.01) is None
-        looks += 1
-    assert looks > 5
+        assert not awaited.is_over
+    hub.ended.set()  # it hangs up
+    until(lambda: awaited.reply(0.01) is None and awaited.is_over)
 
 
 def test_one_that_fails_again_and_again_is_not_waited_for(started: Started) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.errors import SkillError, UnreachableError
+from assistant.core.network import exchange
 from assistant.core.network.exchange import Answer, Check, Fetch, Fetched, Refused, ask_bridge
 from assistant.skill import Response
 from assistant.skill.memory import MemoryNetwork
@@ -27,6 +28,12 @@ from tests.support.web_server import WebServer
 
 KEY = "k3y0fTheCellar"
 Recipes = Callable[..., IsolatedSkill]
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bridge, and not who waits for it, says what is wrong, however busy the machine is."""
+    monkeypatch.setattr(exchange, "LONGER_S", 60.0)
 
 
 @pytest.fixture
