@@ -51,9 +51,10 @@ M = TypeVar("M", bound=Message)
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Connections are made again soon."""
+    """Connections are made again soon, and satellites may be slow on a busy machine."""
     monkeypatch.setattr(connection, "AGAIN_S", 0.05)
     monkeypatch.setattr(connection, "AGAIN_LATER_S", 0.05)
+    monkeypatch.setattr(connection, "SILENT_S", 60.0)
 
 
 @pytest.fixture
@@ -146,7 +147,7 @@ def test_a_satellite_whose_sound_stops_frees_its_room(things: ExitStack, said: s
     frames = speech(said) if said else silence(0.3)
     satellite.hear(frames[: len(frames) // 2], goes_on=False).result(60)
     until(lambda: satellite.count("transcript") == 1)
-    assert house.of(Utterance if said else NothingHeard)
+    assert house.one(Utterance if said else NothingHeard)
     said_in(satellite)
     assert len(house.of(Woke)) == 2
 
@@ -247,7 +248,7 @@ def test_sound_of_another_form_is_converted(things: ExitStack, rate_hz: int, cha
     second = (10_000 * np.sin(np.arange(rate_hz) * 2 * np.pi * 440 / rate_hz)).astype(np.int16)
     blocks = np.array_split(np.repeat(second, channels), 30)
     satellite.hear([b.tobytes() for b in blocks], rate_hz, channels, goes_on=False).result(60)
-    until(lambda: satellite.count("transcript") == 1)
+    until(lambda: house.of(NothingHeard) or house.of(Utterance))  # after all of the sound
     heard = b"".join(m.samples for m in house.of(AudioChunk))
     assert len(heard) / 32_000 == pytest.approx(1.0, abs=0.1)
     assert abs(np.frombuffer(heard, np.int16)).max() == pytest.approx(10_000, rel=0.05)

@@ -88,7 +88,7 @@ def test_a_name_that_somebody_else_has_is_told_and_not_announced(
     others.announce(name, THERE, 10_701)
     with announced(name):
         until(logged(caplog, f'somebody else announces "{name}" on this network (rooms.announced)'))
-    assert addresses(others, name) == [THERE]
+    until(lambda: addresses(others, name) == [THERE])
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from zeroconf import DNSOutgoing, DNSPointer
@@ -16,6 +17,7 @@ from assistant.rooms.discovery import finding
 from assistant.rooms.discovery.finding import Announced, Finder, announced
 from assistant.rooms.discovery.multicast import ROLE, SERVICE, SERVICES
 from tests.support.multicast_dns import HERE, THERE, Others, name_of_its_own, on_loopback
+from tests.support.processes import until
 
 LISTENS_S = 1.5
 
@@ -35,6 +37,17 @@ def where(name: str, settings: SatelliteSettings | None = None) -> tuple[str, in
     return asyncio.run(Finder().where(name, settings or SatelliteSettings()))
 
 
+def found(name: str) -> tuple[str, int]:
+    """Where a satellite is that is there, as who looks again finds it on a busy machine, too."""
+
+    def place() -> tuple[str, int] | None:
+        with suppress(RoomsError):
+            return where(name)
+        return None
+
+    return until(place)
+
+
 def listed(*names: str) -> list[Announced]:
     """What is listed under these names."""
     return [one for one in asyncio.run(announced(LISTENS_S)) if one.name in names]
@@ -43,15 +56,15 @@ def listed(*names: str) -> list[Announced]:
 def test_a_satellite_is_found_by_its_name_where_it_is_now(others: Others) -> None:
     name = name_of_its_own()
     others.announce(name, HERE, 10_700)
-    assert where(name) == (HERE, 10_700)
+    assert found(name) == (HERE, 10_700)
     others.announce(name, THERE, 10_701)
-    assert where(name) == (THERE, 10_701)
+    assert found(name) == (THERE, 10_701)
 
 
 def test_the_case_of_a_name_is_of_no_account(others: Others) -> None:
     name = name_of_its_own("Kitchen")
     others.announce(name, HERE, 10_700)
-    assert where(name.lower()) == (HERE, 10_700)
+    assert found(name.lower()) == (HERE, 10_700)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +97,7 @@ def test_strangers_are_listed_and_the_services_of_a_hark_are_not(others: Others)
     name, services = name_of_its_own(), name_of_its_own("device")
     others.announce(name, HERE, 10_700)
     others.announce(services, HERE, 10_300, **{ROLE: SERVICES})
-    assert listed(name, services) == [Announced(name, HERE, 10_700)]
+    assert until(lambda: listed(name, services)) == [Announced(name, HERE, 10_700)]
 
 
 def test_names_that_nobody_can_read_or_that_are_too_many_are_not_listed(
@@ -93,7 +106,9 @@ def test_names_that_nobody_can_read_or_that_are_too_many_are_not_listed(
     hostile, names = "kitchen\u202e\u200b", [name_of_its_own(), name_of_its_own()]
     for name in (hostile, *names):
         others.announce(name, HERE, 10_700)
-    assert {one.name for one in listed(hostile, *names)} == set(names)
+    seen = set[str]()
+    until(lambda: seen.update(one.name for one in listed(hostile, *names)) or seen >= set(names))
+    assert seen == set(names)
     monkeypatch.setattr(finding, "MOST", 1)
     assert len(asyncio.run(announced(LISTENS_S))) <= 1
 
@@ -110,8 +125,8 @@ def test_names_that_are_none_hide_no_others(others: Others) -> None:
             await asyncio.sleep(0.1)
         return await task
 
-    found = asyncio.run(listen())
-    assert [one for one in found if one.address == HERE] == [Announced(name, HERE, 10_700)]
+    told = until(lambda: [one for one in asyncio.run(listen()) if one.address == HERE])
+    assert told == [Announced(name, HERE, 10_700)]
 
 
 def tell_of(*names: str) -> None:

@@ -96,9 +96,10 @@ def test_who_is_cancelled_again_while_it_says_goodbye_leaves_no_socket_open() ->
 
         announcing = asyncio.create_task(announces())
         engine = await opens
-        for _ in range(2):
-            announcing.cancel()
-            await asyncio.sleep(0.02)  # goodbyes take longer
+        announcing.cancel()
+        await asyncio.sleep(0.02)  # goodbyes take longer
+        announcing.cancel()
+        await asyncio.wait([announcing])
         assert announcing.cancelled()
         return [one.transport.is_closing() for one in (*engine.readers, *engine.senders)]
 
