@@ -52,14 +52,15 @@ def measured(folder: Path, times: int) -> Reloads:
                 time.sleep(IDLE_S)
                 module.write_text(module.read_text().replace(f'"{before} [the]', f'"{verb} [the]'))
                 before, began_s = verb, time.monotonic()
-                answers = daemon.control.follow("reload", PATIENCE_S)
-                waiting = set(next(answers)["stages"]) - {"control"}
+                lines = daemon.control.follow("reload", PATIENCE_S)
+                waiting = set(next(lines)["stages"]) - {"control"}
+                reloaded = (line["stage"] for line in lines if line["type"] == "Reloaded")
                 while UNDERSTANDS & waiting:
-                    waiting.discard(next(answers)["stage"])
+                    waiting.discard(next(reloaded))
                 _obey(ear, verb)
                 found.obeyed_s.append(round(time.monotonic() - began_s, 3))
                 while waiting:
-                    waiting.discard(next(answers)["stage"])
+                    waiting.discard(next(reloaded))
                 found.done_s.append(round(time.monotonic() - began_s, 3))
         finally:
             ear.close()

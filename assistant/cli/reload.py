@@ -14,8 +14,8 @@ from assistant.core.config import Config, config_files, load_config
 from assistant.core.errors import ControlError
 
 SILENCE_S = 180.0
-"""Seconds to wait for the stages: each reloads between two utterances, and speech recognition makes
-its language model before that, in half a minute on a slow board."""
+"""Seconds without news of a stage to wait for. Each reloads between two utterances, and speech
+recognition makes its language model before that; meanwhile they say that they will."""
 
 
 def reload(
@@ -40,6 +40,8 @@ def tell_daemon(settings: Config) -> bool:
     refused = False
     while waiting:
         answer = _next(answers, waiting)
+        if answer["type"] == "ReloadProgress":
+            continue
         waiting.discard(answer["stage"])
         refused |= bool(answer["error"])
         console.print(f"{answer['stage']}: {answer['error'] or 'reloaded'}", markup=False)

@@ -44,6 +44,7 @@ from assistant.core.messages import (
     Question,
     Reload,
     Reloaded,
+    ReloadProgress,
     Replace,
     Replaced,
     RoomTimers,
@@ -217,7 +218,7 @@ def _of_daemon(event: Message) -> str:
             return f"{stage} takes its usual path again"
         case Simplify(stage=stage, why=why, for_s=for_s):
             return f"{stage}, which is {why}, takes its simpler path for {for_s:.0f} s"
-        case Reload(stage=stage):
+        case Reload(stage=stage) | ReloadProgress(stage=stage):
             return stage
         case TraceMade(export=export):
             return f"{len(export)} characters"

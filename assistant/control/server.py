@@ -2,9 +2,10 @@
 
 Each line is one JSON object, in both directions. A request is `{"command": …}`, with
 `"arguments": ["…"]` where the command takes any. The answer is one line, except for `watch`, which
-streams every event, `reload`, which streams each stage's `Reloaded`, `use`, which streams every
-`Replaced`, and `documents`, which streams all reports about documents after a line with the id of
-the request. A failure is answered with one line `{"type": "Error", "code": …, "message": …}`.
+streams every event, `reload`, which streams each stage's `Reloaded` and, until that comes, its
+`ReloadProgress`, `use`, which streams every `Replaced`, and `documents`, which streams all reports
+about documents after a line with the id of the request. A failure is answered with one line
+`{"type": "Error", "code": …, "message": …}`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from assistant.core.messages import (
     Message,
     Reload,
     Reloaded,
+    ReloadProgress,
     Replace,
     Replaced,
     SensorsRequest,
@@ -271,7 +273,7 @@ class ControlServer:
             self._unanswered.append(caller)
 
     def _reload(self, caller: Connection) -> Iterator[Message]:
-        caller.watches = (Reloaded,)
+        caller.watches = (Reloaded, ReloadProgress)
         self._send(caller, _line({"type": "Reloading", "stages": self._running()}))
         yield from self.reload()
 

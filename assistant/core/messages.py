@@ -331,6 +331,12 @@ class Reloaded(Control, frozen=True, kw_only=True):
     error: str = ""
 
 
+class ReloadProgress(Control, frozen=True, kw_only=True):
+    """`stage` will reload: it is being used, or what it needs for that is still being made."""
+
+    stage: str
+
+
 class Simplify(Control, frozen=True, kw_only=True):
     """`stage` is to take its simpler path for `for_s` seconds, or with 0 its usual one again."""
 

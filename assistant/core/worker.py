@@ -26,6 +26,7 @@ from assistant.core.messages import (
     Message,
     Reload,
     Reloaded,
+    ReloadProgress,
     Replace,
     Replaced,
     SelfTest,
@@ -45,6 +46,9 @@ QUIET_BEFORE_RELOAD_S = 1.0
 TRIM_EVERY_S = 60.0
 """Seconds between two returns of freed memory to the system; the C library otherwise keeps it."""
 TELL_OF_MODELS_EVERY_S = 10.0
+TELL_OF_RELOAD_EVERY_S = 10.0
+"""Seconds between two reports of a stage that has not reloaded yet: a first start makes all its
+sentences before, which takes minutes on a busy machine."""
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +94,7 @@ class Worker:
         self._stopped = self._retiring = self._outgrown = False
         self._put_off: deque[Message] = deque()
         self._tested_at_s = self._worked_at_s = float("-inf")
-        self._trimmed_at_s = self._told_of_models_at_s = clock()
+        self._trimmed_at_s = self._told_of_models_at_s = self._told_of_reload_at_s = clock()
         self._usage = usage
         self._reload_wanted = False
         self._prepare, self._unfinished = prepare, unfinished
@@ -129,6 +133,7 @@ class Worker:
             waits = self._reload_wanted and self._prepared()
             if waits and not self._replacements.busy and self._quiet():
                 self._reload()
+            self._tell_of_reload()
             self._stopped |= self._retiring and self._quiet()
         self._replacements.close()
         if self._preparing is not None:
@@ -174,11 +179,18 @@ class Worker:
         else:
             self._emit(news)
 
+    def _tell_of_reload(self) -> None:
+        now_s = self._clock()
+        if self._reload_wanted and now_s - self._told_of_reload_at_s >= TELL_OF_RELOAD_EVERY_S:
+            self._told_of_reload_at_s = now_s
+            self._emit(ReloadProgress(stage=self._name))
+
     def _take(self, message: Message) -> None:
         if isinstance(message, SelfTest):
             self._heartbeat.beat()
         elif isinstance(message, Reload):
-            self._reload_wanted |= message.stage in ("", self._name)
+            if message.stage in ("", self._name) and not self._reload_wanted:
+                self._reload_wanted, self._told_of_reload_at_s = True, self._clock()
         elif isinstance(message, Replace) and message.stage == self._name:
             self._replacements.ask(message)
         elif isinstance(message, Simplify) and message.stage == self._name:

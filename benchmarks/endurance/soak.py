@@ -287,7 +287,8 @@ class Soak:
         answers = self._daemon.control.follow("reload", MENDED_S)
         waited_for = set(next(answers)["stages"]) - {"control"}
         while waited_for:
-            waited_for.discard(next(answers)["stage"])
+            if (answer := next(answers))["type"] == "Reloaded":
+                waited_for.discard(answer["stage"])
 
     def _await_broker(self, present: bool) -> None:
         for message in self._ear.hear(time.monotonic() + MENDED_S):

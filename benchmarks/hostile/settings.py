@@ -99,7 +99,7 @@ class ConfigAttack:
             for answer in control.follow("reload", RELOAD_S):
                 if answer["type"] == "Reloading":
                     waited = set(answer["stages"]) - {"control"}
-                else:
+                elif answer["type"] == "Reloaded":
                     waited.discard(str(answer["stage"]))
                     errors.append(str(answer["error"]))
                 if not waited:

@@ -20,6 +20,7 @@ from assistant.cli.microphone.mute import mute, unmute
 from assistant.cli.reload import reload
 from assistant.cli.watch import SHOWN_EVENTS, View, watch
 from assistant.cli.why import why
+from assistant.control.client import ControlClient
 from assistant.control.connection import listen
 from assistant.control.describe import describe
 from assistant.control.mute import MuteState, carry_out
@@ -41,6 +42,7 @@ from assistant.core.messages import (
     QualityAlert,
     Reload,
     Reloaded,
+    ReloadProgress,
     Replaced,
     SensorsReport,
     Simplify,
@@ -147,6 +149,7 @@ def test_reload_waits_for_every_stage(daemon: Daemon, config: Path) -> None:
     def answers(message: Message) -> None:
         assert isinstance(message, Reload)
         daemon.server.show(Level(rms_dbfs=-20.0, noise_floor_dbfs=-60.0, speech=False))
+        daemon.server.show(ReloadProgress(stage="asr"))
         daemon.server.show(Reloaded(stage="asr"))
 
     daemon.tell = answers
@@ -161,9 +164,13 @@ def test_reload_says_which_stage_kept_its_old_settings(daemon: Daemon, config: P
 
 
 def test_reload_names_the_stage_that_does_not_answer(
-    daemon: Daemon, config: Path, monkeypatch: pytest.MonkeyPatch
+    config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assistant.cli.reload.SILENCE_S", 0.05)
+    def follow(*_: object) -> Iterator[dict[str, object]]:
+        yield {"type": "Reloading", "stages": ["control", "asr"]}
+        raise ControlError("control.silent", "the daemon does not answer")
+
+    monkeypatch.setattr(ControlClient, "follow", follow)
     fault = invoke(reload, "--config", config).exception
     assert isinstance(fault, ControlError)
     assert "no answer from asr" in fault.message
@@ -206,11 +213,22 @@ def test_to_mute_ends_when_the_microphones_have_followed(config: Path) -> None:
 def test_microphones_that_do_not_follow_are_told(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assistant.cli.microphone.mute.CONFIRMED_S", 0.05)
-    state = MuteState(muted=True, changed=True)
-    server = ControlServer(tmp_path / "control.sock", {"mute": lambda _: state}, status=STATUS)
+    confirmed = "assistant.cli.microphone.mute.CONFIRMED_S"
+    monkeypatch.setattr(confirmed, 60.0)
+
+    def answer(_: str) -> MuteState:
+        monkeypatch.setattr(confirmed, 0.0)  # from now on
+        return MuteState(muted=True, changed=True)
+
+    server = ControlServer(tmp_path / "control.sock", {"mute": answer}, status=STATUS)
     daemon = Daemon(server)
-    thread = threading.Thread(target=daemon.serve, args=(server,))
+
+    def tell_levels() -> None:
+        while not daemon.stopped.wait(0.005):
+            list(server.read())
+            server.show(Level(rms_dbfs=-20.0, noise_floor_dbfs=-60.0, speech=False))
+
+    thread = threading.Thread(target=tell_levels)
     thread.start()
     result = invoke(mute, "--config", config)
     daemon.stopped.set()

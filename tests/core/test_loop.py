@@ -27,6 +27,7 @@ from assistant.core.messages import (
     Question,
     Reload,
     Reloaded,
+    ReloadProgress,
     Replace,
     Replaced,
     SelfTest,
@@ -39,6 +40,7 @@ from assistant.core.worker import (
     LOOK_FOR_CANDIDATE_EVERY_S,
     QUIET_BEFORE_RELOAD_S,
     SELF_TEST_EVERY_S,
+    TELL_OF_RELOAD_EVERY_S,
     Worker,
 )
 
@@ -406,6 +408,14 @@ def test_what_is_slow_in_a_reload_is_done_while_the_stage_goes_on(tmp_path: Path
     loop = Loop(*script, prepare=prepare, rebuild=rebuild)
     assert loop.words() == ["one", "made two"]
     assert LOOK_FOR_CANDIDATE_EVERY_S in loop.bus.waited_s
+
+
+def test_a_stage_that_cannot_reload_yet_says_now_and_then_that_it_will() -> None:
+    loop = Loop([Reload()], *[()] * 500, prepare=threading.Event().wait, rebuild=Copy)
+    told = [m for m in loop.run() if isinstance(m, ReloadProgress)]
+    at_s = [100.0 + number * TELL_OF_RELOAD_EVERY_S for number in (1, 2)]
+    assert [m.at_s for m in told] == pytest.approx(at_s)
+    assert {m.stage for m in told} == {"answer"}
 
 
 def test_a_fault_of_what_is_slow_is_told_by_the_rebuild() -> None:
