@@ -459,22 +459,28 @@ def test_the_revisions_of_one_utterance_are_read_by_one_model(
 def test_a_revision_that_took_long_is_no_rest_before_the_next(
     address: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rest_s = 0.3
+    rest_s, now_s = 0.3, [boottime_s() - 3600]
     monkeypatch.setattr("assistant.core.worker.QUIET_BEFORE_RELOAD_S", rest_s)
-    begun, asked = threading.Event(), threading.Event()
+    begun, asked, loaded = (threading.Event() for _ in range(3))
 
     class Slow(Echo):
+        """Time passes as it works, and no other."""
+
         def feed(self, message: Message) -> Iterable[Message]:
             asked.set()
-            threading.Event().wait(2 * rest_s)
+            assert loaded.wait(PATIENCE_S)
+            now_s[0] += 2 * rest_s
             return super().feed(message)
 
     def loaded_meanwhile(model: str, version: str) -> StageSwap:
         begun.set()
         assert asked.wait(PATIENCE_S)
-        return prefixing(model, version)
+        try:
+            return prefixing(model, version)
+        finally:
+            loaded.set()
 
-    with running(Slow(), address, load=loaded_meanwhile) as ear:
+    with running(Slow(), address, load=loaded_meanwhile, clock=lambda: now_s[0]) as ear:
         use(ear, "new")
         assert begun.wait(PATIENCE_S)
         ask(ear, "hello", "u1")
@@ -567,10 +573,10 @@ def test_audio_has_no_watchers(ears: Callable[[], Bus], tmp_path: Path) -> None:
     speech = Speech(utterance_id="u", sequence=0, samples=b"", rate_hz=1, text="", last=True)
     with closing(Address(tmp_path)) as address:
         watcher = Bus("watcher", address, PEERS, {}, (Speech, Question))
-        for _ in range(50):
+        for _ in range(200):  # so many wait for a consumer that is not there
             ear.send(speech)
             ask(ear, "seen")
-            if seen := list(watcher.receive(0.1)):
+            if seen := list(watcher.receive(PATIENCE_S / 200)):
                 break
         watcher.close()
     assert {type(m) for m in seen} == {Question}
@@ -589,7 +595,7 @@ def test_a_process_that_is_followed_later_is_heard(address: Address) -> None:
         while not heard:
             answer.send(Reloaded(stage="late"))
             heard = list(ear.receive(PATIENCE_S / 1000))
-        assert heard == [Reloaded(stage="late")]
+        assert set(heard) == {Reloaded(stage="late")}
 
 
 def test_what_the_models_have_used_is_told_from_time_to_time(address: Address) -> None:
@@ -604,14 +610,19 @@ def test_what_the_models_have_used_is_told_from_time_to_time(address: Address) -
         """A clock that goes fifty times as fast; what is of the future would be refused."""
         return began_s - 3600 + 50 * (boottime_s() - began_s)
 
+    def told(bus: Bus) -> ModelsUsed:
+        message = next_from(bus, ModelsUsed)
+        assert isinstance(message, ModelsUsed)
+        return message
+
     with running(Counting(), address, usage=usage, clock=quick) as ear:
         ask(ear, "hello", "u1")
-        first = next_from(ear, ModelsUsed)
+        first = told(ear)
         ask(ear, "hello", "u2")
         ask(ear, "hello", "u3")
-        second = next_from(ear, ModelsUsed)
-    assert isinstance(first, ModelsUsed)
-    assert isinstance(second, ModelsUsed)
+        second = told(ear)
+        while second.models[0].runs < 3:  # between the two it may be told, too
+            second = told(ear)
     assert (first.stage, first.models[0].model, first.models[0].runs) == ("answer", "reader", 1)
     assert (second.models[0].runs, second.models[0].cpu_s) == (3, 1.5)
     assert second.at_s - first.at_s >= TELL_OF_MODELS_EVERY_S
