@@ -316,6 +316,19 @@ def test_one_that_is_silent_is_killed_when_its_time_is_over_and_named(
     assert "asr: no beat in time, is killed (process.hung)" in caplog.text
 
 
+def test_one_that_never_beats_has_the_time_of_a_start_and_is_not_told_to_be_back(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.silent.add("asr")
+    world.at(1.0, lambda: world.zygotes[0].obeys())
+    world.stops_at(70.0)
+    supervises(world, "asr", "control").run()
+    assert world.signals()[0] == Order(LOADED_S + 60.0, "asr", signal.SIGKILL)
+    assert world.forks("asr") == [LOADED_S, pytest.approx(LOADED_S + 60.0 + 0.1)]
+    assert "asr: started again: hung (process.restarted)" in caplog.text
+    assert all(isinstance(news, Status) for news in world.zygotes[0].news("control"))
+
+
 def test_one_that_waits_for_a_processor_is_waited_for_and_told_of_once(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -80,6 +80,11 @@ class Daemon:
         told = [n for n in self.news() if isinstance(n, Status)]
         return {p.name: p for p in told[-1].processes} if told else {}
 
+    def details(self, name: str, state: str) -> set[str]:
+        """What was said of a process whenever it was in that state."""
+        told = (p for n in self.news() if isinstance(n, Status) for p in n.processes)
+        return {p.detail for p in told if (p.name, p.state) == (name, state)}
+
     def pids(self) -> dict[str, int]:
         """The processes once all run."""
         status = until(lambda: self._all_ready())
@@ -160,12 +165,10 @@ def test_a_stopped_process_is_noticed_killed_and_started_again(daemon: Daemon) -
 def test_a_process_that_stops_beating_is_started_again_and_its_last_state_shown(
     daemon: Daemon,
 ) -> None:
-    daemon.start(
-        ProcessSpec(name="asr", target="tests.support.processes:hangs_later", hang_after_s=0.3)
-    )
-    told = until(lambda: daemon.status().get("asr"))
-    until(lambda: daemon.status()["asr"].state == "degraded")
-    assert daemon.status()["asr"].detail == "no network", told
+    target = "tests.support.processes:hangs_later"
+    # Safe: each of its lives is short, and may be over before anybody is there to show it.
+    daemon.start(ProcessSpec(name="asr", target=target, hang_after_s=0.3, safe=True))
+    until(lambda: "no network" in daemon.details("asr", "degraded"))
     until(lambda: StageRestarted(stage="asr", reason="hung") in daemon.events())
 
 
@@ -195,7 +198,9 @@ def test_a_process_that_leaks_is_named_and_started_again(
 ) -> None:
     target, arguments = "tests.support.processes:leaks", (what, asked)
     leaking = ProcessSpec(name="nlu", target=target, arguments=arguments, bounds=SMALL)
-    daemon.start(leaking, works("asr", bounds=SMALL), patience=ATTENTIVE)
+    retire_s = ATTENTIVE.retire_s if asked == "ignores" else BUSY_S
+    patience = msgspec.structs.replace(ATTENTIVE, retire_s=retire_s)
+    daemon.start(leaking, works("asr", bounds=SMALL), patience=patience)
     asr = daemon.pids()["asr"]
     until(lambda: StageRestarted(stage="nlu", reason="out of bounds") in daemon.events())
     log = daemon.log()
@@ -212,13 +217,6 @@ def test_a_process_that_leaks_as_soon_as_it_is_started_is_switched_off(daemon: D
         patience=ATTENTIVE,
     )
     until(lambda: SafeModeEntered(stage="nlu") in daemon.events())
-
-
-def test_a_process_that_never_beats_is_hung_after_the_startup_allowance(daemon: Daemon) -> None:
-    patience = msgspec.structs.replace(QUICK, startup_s=1.0)
-    daemon.start(ProcessSpec(name="asr", target="tests.support.processes:hangs"), patience=patience)
-    until(lambda: "asr: started again: hung" in daemon.log())
-    assert not daemon.events()  # it is not back, so nobody is told that it is
 
 
 def test_the_third_failure_is_safe_mode_and_a_reload_ends_it(
@@ -298,7 +296,8 @@ def test_a_process_that_talks_nonsense_is_logged_and_served(daemon: Daemon) -> N
 def test_without_its_zygote_everything_is_started_again(
     daemon: Daemon, number: signal.Signals
 ) -> None:
-    daemon.start(works("asr"), patience=msgspec.structs.replace(QUICK, zygote_s=2.0))
+    zygote_s = 2.0 if number is signal.SIGSTOP else QUICK.zygote_s
+    daemon.start(works("asr"), patience=msgspec.structs.replace(QUICK, zygote_s=zygote_s))
     before = daemon.pids()
     os.kill(parent_of(before["asr"]), number)
     after = until(
@@ -314,14 +313,19 @@ def test_without_its_zygote_everything_is_started_again(
     assert {n.stage for n in daemon.events() if isinstance(n, StageRestarted)} == {"asr", "control"}
 
 
-def test_sigterm_ends_everything_in_order(daemon: Daemon) -> None:
-    daemon.start(works("asr"), ProcessSpec(name="nlu", target="tests.support.processes:stubborn"))
+@pytest.mark.parametrize(("nlu", "stop_s"), [("works", BUSY_S), ("stubborn", QUICK.stop_s)])
+def test_sigterm_ends_everything_in_order(daemon: Daemon, nlu: str, stop_s: float) -> None:
+    target, patience = (
+        f"tests.support.processes:{nlu}",
+        msgspec.structs.replace(QUICK, stop_s=stop_s),
+    )
+    daemon.start(works("asr"), works("nlu", target=target), patience=patience)
     pids = daemon.pids()
     everything = [*pids.values(), parent_of(pids["asr"])]
     assert daemon.stop() == 0
     until(lambda: not any(map(alive, everything)))
-    assert "nlu: did not end in time" in daemon.log()
-    assert "asr: did not end" not in daemon.log()
+    assert ("nlu: did not end in time" in daemon.log()) is (nlu == "stubborn")
+    assert nlu == "stubborn" or "did not end" not in daemon.log()
 
 
 def test_a_supervisor_that_is_killed_takes_everything_down(daemon: Daemon) -> None:
