@@ -24,6 +24,13 @@ from tests.support.virtual_sound import VirtualSound, virtual_sound
 PATIENCE_MS = 60_000
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads that have no processor for a while are neither behind nor taken to hang."""
+    monkeypatch.setattr("audio.microphones.fifo.BEHIND_S", PATIENCE_MS / 1000)
+    monkeypatch.setattr("audio.microphones.capture.CLOSES_S", PATIENCE_MS / 1000)
+
+
 @pytest.fixture
 def fifo(tmp_path: Path) -> Path:
     path = tmp_path / "microphone"
@@ -139,13 +146,17 @@ def test_what_is_no_fifo_is_told_as_a_microphone_that_is_not_there(tmp_path: Pat
     assert "is no FIFO" in told.detail
 
 
+def of(message: Message) -> int | None:
+    """The microphone of a frame, None for news."""
+    return message.microphone if isinstance(message, Frame) else None
+
+
 def test_two_microphones_are_one_source(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     paths = [tmp_path / name for name in ("one", "two", "file")]
     capture = Capture([f"fifo:{path}" for path in paths])
-    messages = heard(capture, lambda so_far: len(sounds(so_far)) >= 6)
+    messages = heard(capture, lambda so_far: {0, 1, None} <= {of(m) for m in so_far})
     capture.close()
-    assert {m.microphone for m in messages if isinstance(m, Frame)} == {0, 1}
     told = [(m.present, m.others) for m in messages if isinstance(m, DeviceChanged)]
     assert told == [(False, 2)]
     assert (capture.present, capture.microphones) == (2, 3)
