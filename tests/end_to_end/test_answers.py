@@ -11,6 +11,7 @@ import pytest
 
 from assistant.core.clock import boottime_s
 from assistant.core.messages import Question
+from assistant.core.parts import Wording
 from tests.support.scenario import (
     PATIENCE_S,
     Daemon,
@@ -40,9 +41,14 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 
 def ask(daemon: Daemon, names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """All at once; gives the reply to each utterance, and fails if one is missing or repeated."""
+    """All at once; gives the reply to each utterance, and fails if one is missing or repeated.
+
+    The first has all the time for its words.
+    """
     for name, text in zip(names, texts, strict=True):
-        daemon.bus.send(Question(utterance_id=name, text=text, at_s=boottime_s()))
+        wording: Wording = "late" if name == names[0] else ""
+        asked = Question(utterance_id=name, text=text, at_s=boottime_s(), wording=wording)
+        daemon.bus.send(asked)
     replies: dict[str, dict[str, Any]] = {}
     while len(replies) < len(names):
         reply = daemon.wait_for(
