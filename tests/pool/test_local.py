@@ -138,7 +138,11 @@ def test_a_spare_worker_serves_when_more_are_wanted_and_another_takes_its_place(
         alone = {words(pool.run("answer", asked(f"u{n}", "where")))[0] for n in range(6)}
         assert alone == {str(first.process.pid)}
         streams = [pool.run("answer", asked(f"v{n}", LONG)) for n in range(12)]
+        # There is more to do than is done between two looks, though each comes late.
+        more = [pool.run("answer", asked(f"w{n}", " ".join([LONG] * 100))) for n in range(12)]
         wait(pool, lambda: not spare.is_spare)
+        for stream in more:
+            stream.close()
         assert [words(stream) for stream in streams] == [LONG.split()] * 12
         wait(pool, lambda: len(pool.workers("answer")) == 3)
         assert [worker.is_spare for worker in pool.workers("answer")] == [False, False, True]
