@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from bs4 import BeautifulSoup, UnicodeDammit, XMLParsedAsHTMLWarning
+from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
 from bs4.element import CData, NavigableString, PageElement, Tag
 
 from assistant.answer.ingest.formats.outline import Outline
@@ -17,8 +16,6 @@ from assistant.answer.knowledge.passages import Document
 
 MOST_DEEP = 512
 """Most elements in one another."""
-_NO_SECTION = re.compile(r"<!\[(?!CDATA\[)")
-"""Beginning of what browsers take for a comment, and Python's parser for a fault."""
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -58,15 +55,10 @@ def parse(name: str, content: bytes | str, title: str = "") -> Document:
 
 def soup_of(content: bytes | str) -> BeautifulSoup:
     """The tree of HTML or XHTML."""
-    text = (
-        UnicodeDammit(content, is_html=True).unicode_markup
-        if isinstance(content, bytes)
-        else content
-    )
-    content = _NO_SECTION.sub("<!", text or "")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
-        return _Shallow(content, "html.parser")
+        # Python's own parser takes minutes for tags that have no end.
+        return _Shallow(content, "lxml")
 
 
 class _Shallow(BeautifulSoup):

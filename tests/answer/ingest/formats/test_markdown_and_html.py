@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from functools import partial
 
 import pytest
@@ -171,3 +172,18 @@ def test_a_section_that_is_none_is_a_comment(begins: str, encoding: str) -> None
     told = "\n".join(section.text for section in document.sections)
     assert told.startswith("Green.")
     assert told.endswith("Black.")
+
+
+@pytest.mark.parametrize("part", ["<a", "<!--&#x", "<!--", "</", "<![CDATA[", "<?", "&#x"])
+def test_what_has_no_end_is_no_work_for_minutes(part: str) -> None:
+    def hang(*_: object) -> None:
+        raise AssertionError("it took 20 s of CPU time")  # Python's own parser takes minutes
+
+    before = signal.signal(signal.SIGPROF, hang)
+    signal.setitimer(signal.ITIMER_PROF, 20.0)
+    try:
+        page = html.parse("a.html", f"<p>tea</p>{part * (400_000 // len(part))}")
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
+    assert page.sections[0].text.startswith("tea")
