@@ -345,10 +345,12 @@ def test_a_broker_that_restarts_is_missed_and_found_again(network: Network) -> N
             # What is wished meanwhile waits for it.
             Type("turn off the bedroom light"),
             Expect("Reply", {"text": "bedroom light"}),
-            Do("start the broker", lambda _: broker.start()),
         ],
     )
-    with closing(Lamp(broker.port)) as lamp:
+    with network.bridge.paused():  # it tells what waits as soon as it is there, and once
+        broker.start()
+        lamp = Lamp(broker.port)
+    with closing(lamp):
         tell(daemon, [Expect("DeviceChanged", {"device": "broker", "present": True})])
         assert lamp.hears("hark/light/bedroom/set") == (b"OFF", False)
 
@@ -419,11 +421,17 @@ def _are_read(daemon: Daemon) -> bool:
     return [(one["passages"], one["unencoded"]) for one in documents_of(daemon)] == [(2, 0)]
 
 
+def _all_is_read(daemon: Daemon) -> bool:
+    return not any(one["unencoded"] for one in documents_of(daemon))
+
+
 def test_without_the_bridge_it_is_said_what_is_not_reached(network: Network) -> None:
     tell(
         network.daemon,
         [
             Do("end the bridge", network.bridge.end),
+            # What it told last of the calendar is read: until then that is said instead.
+            Do("until all is read", lambda daemon: until(lambda: _all_is_read(daemon))),
             Type("what is the news"),
             Expect("Reply", {"text": "I can't reach the Harbour Post news now."}),
             Type("find me a recipe"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from assistant.bridge.network import hub, server
@@ -107,6 +109,15 @@ class EndableBridge:
             command = command_line("bridge", "--config", str(daemon.config))
             self._process = subprocess.Popen(command, stderr=file)
         things.callback(self.end)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let it do nothing meanwhile."""
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def end(self, _: Daemon | None = None) -> None:
         """End it; once more does nothing."""
