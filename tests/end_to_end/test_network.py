@@ -46,6 +46,7 @@ from tests.support.scenario import (
     Say,
     Spoken,
     Type,
+    await_read,
     command_line,
     documents_of,
     quiet,
@@ -421,17 +422,13 @@ def _are_read(daemon: Daemon) -> bool:
     return [(one["passages"], one["unencoded"]) for one in documents_of(daemon)] == [(2, 0)]
 
 
-def _all_is_read(daemon: Daemon) -> bool:
-    return not any(one["unencoded"] for one in documents_of(daemon))
-
-
 def test_without_the_bridge_it_is_said_what_is_not_reached(network: Network) -> None:
     tell(
         network.daemon,
         [
             Do("end the bridge", network.bridge.end),
             # What it told last of the calendar is read: until then that is said instead.
-            Do("until all is read", lambda daemon: until(lambda: _all_is_read(daemon))),
+            Do("until all is read", await_read),
             Type("what is the news"),
             Expect("Reply", {"text": "I can't reach the Harbour Post news now."}),
             Type("find me a recipe"),
