@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from assistant.english import numbers, phrases
+from assistant.english.commands.written import LONGEST_WRITTEN, fractions_in_words, written
 from assistant.english.contractions import ASKED_WITH_A_NOUN, CONTRACTIONS
 from assistant.english.numbers import is_digits, read_number
 from assistant.english.stems import base_verb
@@ -84,7 +85,8 @@ _MOST_PHRASES = 6
 """Most polite phrases in a row that are removed at either end."""
 
 _SOURCE_WORD = re.compile(
-    r"\d+(?:st|nd|rd|th)\b|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['.][^\W\d_]+)*|[%°&]"
+    r"\d+(?:st|nd|rd|th)\b|(?:[£$€]\s?)?\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['.][^\W\d_]+)*|[%°&]"
+    r"|(?<=\d)/(?=\d)|@(?=\s*\d)"
 )
 _PAUSE = re.compile(r"[,.;:!?…—–]|\.\.|\s-+\s")
 _STOP = re.compile(r"[.!?…](?!\S)")
@@ -165,7 +167,7 @@ def spoken_words(text: str) -> Iterator[str]:
 
 
 def _flat(text: str) -> str:
-    flat = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    flat = text if text.isascii() else unicodedata.normalize("NFKC", fractions_in_words(text))
     return flat.casefold().replace("’", "'")
 
 
@@ -188,8 +190,8 @@ def _source(text: str) -> tuple[tuple[str, ...], frozenset[int], frozenset[int]]
 def _symbols(tokens: Iterable[Token]) -> Iterator[Token]:
     """Write digits with signs as separate words: "6:30" → "6 30", "2.5" → "2 point 5"."""
     for token in tokens:
-        text = re.sub(r",(?=\d{3}(?!\d))", "", token.text)
-        if token.text[0].isdecimal() and not text.isalnum():
+        text = re.sub(r",(?=\d{3}(?!\d))", "", token.text).lstrip("£$€ ")
+        if text[:1].isdecimal() and not text.isalnum():
             for piece in re.findall(r"\d+|\.", text.replace(",", ".")):
                 yield token._replace(text="point" if piece == "." else piece)
         else:
@@ -279,11 +281,23 @@ def _ending(tokens: Sequence[Token]) -> int:
     return next(lengths, 0)
 
 
+def _written(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Read what is written short as it is said: "for 730", "at 6.45", "1h 30m", "on 3/12"."""
+    at = 0
+    while at < len(tokens):
+        before = tokens[at - 1].text if at else ""
+        length, words = written(before, [token.text for token in tokens[at : at + LONGEST_WRITTEN]])
+        start, end = tokens[at].start, tokens[at + length - 1].end
+        yield from (Token(word, start, end) for word in words)
+        at += length
+
+
 _STEPS: tuple[Callable[[list[Token]], Iterator[Token]], ...] = (
     _symbols,
     _contractions,
     _letters,
     _misheard,
     _numbers,
+    _written,
     _synonyms,
 )

@@ -85,7 +85,7 @@ def _fixed(found: re.Match[str], minutes: int) -> bool:
     if found["side"] and not found["base"]:
         return True
     said = next((found[g] for g in ("hour", "hour24", "base", "half") if found[g]), "")
-    return bool(_name(found)) or said in ("0", "00") or minutes >= 13 * 60
+    return bool(_name(found)) or said[:1] == "0" or minutes >= 13 * 60
 
 
 def _minutes(found: re.Match[str], now: datetime) -> int | None:
