@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
+from bs4 import BeautifulSoup, UnicodeDammit, XMLParsedAsHTMLWarning
 from bs4.element import CData, NavigableString, PageElement, Tag
 
 from assistant.answer.ingest.formats.outline import Outline
@@ -55,6 +55,9 @@ def parse(name: str, content: bytes | str, title: str = "") -> Document:
 
 def soup_of(content: bytes | str) -> BeautifulSoup:
     """The tree of HTML or XHTML."""
+    if isinstance(content, bytes):  # libxml2 takes no encoding whose name holds control characters
+        content = UnicodeDammit(content, is_html=True).unicode_markup or ""
+    content = content.encode("utf-8", "replace").decode("utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
         # Python's own parser takes minutes for tags that have no end.

@@ -187,3 +187,15 @@ def test_what_has_no_end_is_no_work_for_minutes(part: str) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         signal.signal(signal.SIGPROF, before)
     assert page.sections[0].text.startswith("tea")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b'<meta charset="utf-8\x01"><p>Tea.</p>' + b"<p>Green.</p>" * 100,
+        b'<?xml encoding="\x02"?><p>Tea.</p>' + b"<p>Green.</p>" * 100,
+        "<p>Tea.</p>\ud800\x00&#1;&#xd800;",
+    ],
+)
+def test_signs_that_xml_does_not_have_are_no_fault(page: bytes | str) -> None:
+    assert html.parse("a.html", page).sections[0].text.startswith("Tea.")
