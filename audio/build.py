@@ -20,7 +20,7 @@ from assistant.core.network.hub import Hub
 from assistant.core.speakable import SpeakableSource
 from audio.asr.acoustic import MODEL as ACOUSTIC
 from audio.asr.acoustic import transform_file
-from audio.asr.constrained.belief import HearingCalibration
+from audio.asr.calibration import HearingCalibration
 from audio.asr.constrained.decoder import PieceDecoder
 from audio.asr.constrained.recognizer import ConstrainedWhisper
 from audio.asr.domain import (
@@ -118,7 +118,8 @@ def make_judge(config: Config, library: Library) -> WakeWordJudge | None:
 
 
 SENTENCES = "sentences"
-"""The part that fails where whisper cannot seek what is speakable."""
+"""The part that fails where whisper cannot seek what is speakable, or an engine knows not how sure
+it may be."""
 HEARING = "hearing"
 """The artefact that tells what an engine's own scores mean."""
 
@@ -238,6 +239,7 @@ class Recognition:
         return Hub(self._config.hub, self._config.network_socket)
 
     def _domain(self, look: SecondLook | None) -> PocketSphinxRecognizer:
+        known = self.faults.load_or_none(SENTENCES, self._believes)
         return PocketSphinxRecognizer(
             self._speakable,
             self._prefixes,
@@ -247,7 +249,11 @@ class Recognition:
             fits=self._likelihood.fits,
             opens=self._likelihood.opens,
             transform=self._transform,
+            calibration=known.pocketsphinx if known is not None else None,
         )
+
+    def _believes(self) -> HearingCalibration:
+        return read_calibration(self._library, HEARING, HearingCalibration)
 
     @cached_property
     def _transform(self) -> Path | None:
@@ -282,7 +288,7 @@ class Recognition:
         """Whisper that seeks what is speakable; as it is where that cannot be."""
 
         def make() -> ConstrainedWhisper:
-            believes = read_calibration(self._library, HEARING, HearingCalibration).whisper
+            believes = self._believes().whisper
             folder = self._library.folder(self._config.asr.model)
             cache = self._config.cache_dir / "whisper"
             decoder = PieceDecoder(folder, cache, self._config.asr.threads)

@@ -15,8 +15,9 @@ from assistant.core.errors import RecognitionError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
 from assistant.core.speakable import SpeakableSource
 from audio.asr.acoustic import model_options
+from audio.asr.calibration import PocketSphinxCalibration
 from audio.asr.cepstral_mean import BLOCK_S, CepstralMean
-from audio.asr.confidence import certainty, evidence, is_plausible
+from audio.asr.confidence import Evidence, evidence
 from audio.asr.decoder import CountedDecoder
 from audio.asr.domain import FILLERS, Domain, prepare
 from audio.asr.expected import expect
@@ -78,7 +79,8 @@ class PocketSphinxRecognizer:
     one; silence and noise give nothing. Where a text `opens` a place for any words, `look` hears
     those; what both hear together must be a sentence that `fits`. The confidence of a word comes
     from how long it lasts for its phones. `transform` is the file of a map that moves the acoustic
-    model's means. Raises `RecognitionError` when the domain cannot be built.
+    model's means; without a `calibration` a sentence is as sure as its least word, and none is too
+    unlikely. Raises `RecognitionError` when the domain cannot be built.
     """
 
     name = "pocketsphinx"
@@ -94,6 +96,7 @@ class PocketSphinxRecognizer:
         fits: Callable[[str], bool] = lambda text: False,
         opens: Callable[[str], bool] = lambda text: False,
         transform: Path | None = None,
+        calibration: PocketSphinxCalibration | None = None,
     ) -> None:
         try:
             domain = prepare(speakable, prefixes, cache_dir)
@@ -104,6 +107,9 @@ class PocketSphinxRecognizer:
             message = f"PocketSphinx cannot use the skills' sentences from {cache_dir}: {error}"
             raise RecognitionError("asr.domain", message) from error
         self._look, self._likelihood, self._fits, self._opens = look, likelihood, fits, opens
+        self._calibration = calibration
+        self.evidence: Evidence | None = None
+        """What speaks for the sentence that was heard last; None for none."""
         self.forks = look is None or look.forks
         self._span = SpeechSpan()
         self._expected: tuple[Sequence[str], bool] = ((), False)
@@ -119,6 +125,7 @@ class PocketSphinxRecognizer:
         """
         if self._running:
             self._end()
+        self.evidence = None
         self._answers, self._in_a_row = answers, in_a_row
         if answers and (answers, in_a_row) != self._expected:
             expect(self._decoder, _ANSWERS, answers, in_a_row)
@@ -215,7 +222,10 @@ class PocketSphinxRecognizer:
         here = recognition(words if text else (), self.name, "" if agreed else other)
         if not text:
             return here
-        sure = certainty(evidence(self._decoder, words, likelihood, agreed))
+        self.evidence = evidence(self._decoder, words, likelihood, agreed)
+        if self._calibration is None:
+            return here
+        sure = self._calibration.sentence.chance(self.evidence)
         return msgspec.structs.replace(here, confidence=sure)
 
     def _phones(self, text: str) -> str:
@@ -252,7 +262,9 @@ class PocketSphinxRecognizer:
         """The text of `words` and its likelihood; "" where it is no sentence of the domain."""
         text = " ".join(word.text for word in words)
         likelihood = self._likelihood(text) if text else -math.inf
-        return (text, likelihood) if is_plausible(likelihood, len(words)) else ("", likelihood)
+        known = self._calibration
+        plausible = known is None or known.is_plausible(likelihood, len(words))
+        return (text, likelihood) if plausible else ("", likelihood)
 
     def _looked(self, look: SecondLook, here: Recognition, heard: Sequence[Word]) -> Recognition:
         """What the second look leaves of what was heard `here`, or hears in its place."""

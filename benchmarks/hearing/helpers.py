@@ -21,6 +21,7 @@ from assistant.cli.evaluation.common import EXAMPLES_VOICES
 from assistant.cli.shared.conversation import temporary_config
 from assistant.composition import Composition
 from assistant.core.messages import Word
+from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library
 from assistant.core.speakable import SpeakableSource
 from assistant.evaluation.clips import Clip, SentenceLabel, labelled, sound_of
@@ -29,11 +30,13 @@ from assistant.evaluation.noise import Noise
 from assistant.evaluation.rejects import read_lines
 from assistant.evaluation.spoken import evaluate_spoken
 from audio.asr.acoustic import transform_file
+from audio.asr.calibration import HearingCalibration
 from audio.asr.domain import prepare
 from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.second_look.general import GeneralEnglish
 from audio.asr.stage import AsrStage
+from audio.build import HEARING
 from benchmarks.hearing.across_the_room import played
 from benchmarks.hearing.hours import VOICES
 
@@ -68,6 +71,7 @@ def ear(
             fits=likelihood.fits,
             opens=likelihood.opens,
             transform=transform,
+            calibration=read_calibration(Library(Path()), HEARING, HearingCalibration).pocketsphinx,
         )
     )
 

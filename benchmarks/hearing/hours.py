@@ -98,10 +98,15 @@ def _tone(pitch_hz: float, seconds: float, rng: random.Random) -> Sound:
     )
 
 
-def noise(minutes: float, data: Path, rng: random.Random) -> Iterator[Sound]:
-    """A kitchen, a fan and a tap in turn, of any loudness."""
+def kitchen(data: Path) -> tuple[Sound, Sound]:
+    """The recorded kitchen: the half that was used to choose what is believed, and the other."""
     samples, rate_hz = soundfile.read(data / "noise" / "kitchen.flac", dtype="int16")
-    kitchen = at_rate(samples, rate_hz, SAMPLE_RATE_HZ).astype(np.float64)
+    sound = at_rate(samples, rate_hz, SAMPLE_RATE_HZ).astype(np.float64)
+    return sound[: len(sound) // 2], sound[len(sound) // 2 :]
+
+
+def noise(minutes: float, kitchen: Sound, rng: random.Random) -> Iterator[Sound]:
+    """A kitchen, a fan and a tap in turn, of any loudness."""
     shapes = np.random.default_rng(rng.randrange(1 << 30))
     length = round(CALLED_S * SAMPLE_RATE_HZ)
     for kind in islice(cycle((None, FAN_HZ, TAP_HZ)), round(60 * minutes / CALLED_S)):
@@ -221,10 +226,11 @@ def main() -> None:
     config = heard_by(options.engine, temporary_config(None, options.home))
     rng = random.Random(_SEED)
     sentences = options.sentences.read_text().splitlines()
+    _, judging = kitchen(options.data)
     if options.called:
         for name, sounds in (
             ("music", music(options.minutes, rng)),
-            ("noise", noise(options.minutes, options.data, rng)),
+            ("noise", noise(options.minutes, judging, rng)),
         ):
             count, texts = called(sounds, config)
             told = {"called": name, "utterances": count, "words": texts}
@@ -232,7 +238,7 @@ def main() -> None:
         return
     hours = {
         "music": lambda: heard(frames(music(options.minutes, rng)), config),
-        "noise": lambda: heard(frames(noise(options.minutes, options.data, rng)), config),
+        "noise": lambda: heard(frames(noise(options.minutes, judging, rng)), config),
         "talk": lambda: heard(frames(talk(options.minutes, options.data, sentences, rng)), config),
         "own voice": lambda: own_voice(options.minutes),
     }

@@ -292,12 +292,13 @@ def test_a_mended_model_is_taken_over_while_the_stage_runs(
         (vouched("calibration.json", lambda _: b"{}"), "model.calibration"),
     ],
 )
-def test_whisper_goes_on_without_sentences_and_tells_why(
-    tmp_path: Path, whisper_model: Path, damage: Damage, code: str
+@pytest.mark.parametrize("engine", ["whisper", "pocketsphinx"])
+def test_recognition_goes_on_without_its_calibration_and_tells_why(
+    tmp_path: Path, whisper_model: Path, damage: Damage, code: str, engine: str
 ) -> None:
     config = Config(
         storage=StorageSettings(state=str(tmp_path), cache=str(tmp_path)),
-        asr=AsrSettings(engine="whisper"),
+        asr=AsrSettings(engine=engine),
     )
     library = damaged(tmp_path, "hearing", damage)
     library.folder("whisper-tiny.en").parent.mkdir(parents=True)

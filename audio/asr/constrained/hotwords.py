@@ -20,7 +20,7 @@ _MOST = 16
 so many; with all of 96 before it, whisper hears nothing right."""
 _MOST_WORDS = 4000
 """Most rare words that are known, the first ones: as many are sought in 5 ms."""
-_SHORTEST = 4
+_SHORTEST, _LONGEST = 4, 40
 _LEAST_ALIKE = 0.35
 """The share of a word's phones that may be others."""
 _MOST_REPLACED = 4
@@ -42,6 +42,7 @@ class Hotwords:
         self._told: Sequence[str] = ()
         self._phones: dict[str, str] = {}
         """Rare word → its phones, a letter each."""
+        self._common: set[str] = set()
 
     def near(self, text: str) -> list[str]:
         """The words that sound most like a part of a text, the nearest first."""
@@ -56,14 +57,18 @@ class Hotwords:
             return
         said = (word for text in texts for word in _WORD.findall(text))
         words = dict.fromkeys(_POSSESSIVE.sub("", word) for word in said)
-        rare = [word for word in words if self._is_rare(word)][:_MOST_WORDS]
-        known = self._phones
+        # What was looked at before is not spelled again: the user's texts change all day.
+        self._common = {
+            w for w in words if w in self._common or not (w in self._phones or self._is_rare(w))
+        }
+        rare = [word for word in words if word not in self._common][:_MOST_WORDS]
         self._told = texts
-        self._phones = {word: known.get(word) or _phones(word) for word in rare}
+        self._phones = {word: self._phones.get(word) or _phones(word) for word in rare}
 
     def _is_rare(self, word: str) -> bool:
         forms = {word, word.lower(), word.capitalize()}
-        return len(word) >= _SHORTEST and all(len(self._encode(f" {form}")) > 1 for form in forms)
+        said = _SHORTEST <= len(word) <= _LONGEST
+        return said and all(len(self._encode(f" {form}")) > 1 for form in forms)
 
 
 def put_right(text: str, heard: str, words: Sequence[str]) -> str:

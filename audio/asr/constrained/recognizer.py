@@ -20,15 +20,9 @@ from assistant.core.constrained.word_network import compile_network
 from assistant.core.degraded import Degraded
 from assistant.core.errors import ModelError, RecognitionError
 from assistant.core.messages import SAMPLE_RATE_HZ, Word
+from audio.asr.calibration import WhisperCalibration
 from audio.asr.constrained.beam import Beam, Reading, Readings
-from audio.asr.constrained.belief import (
-    Evidence,
-    WhisperCalibration,
-    evidence,
-    lacks,
-    mean,
-    of_sentence,
-)
+from audio.asr.constrained.belief import Evidence, evidence, lacks, mean, of_sentence, of_speech
 from audio.asr.constrained.decoder import PieceDecoder
 from audio.asr.constrained.hotwords import Hotwords, put_right
 from audio.asr.constrained.written import as_heard, written
@@ -38,7 +32,6 @@ from audio.asr.whisper import (
     FLOOR_FRAMES,
     FULL_FRAMES,
     LOW_LOG_PROBABILITY,
-    NO_SPEECH,
     WhisperRecognizer,
     is_silent,
     most_tokens,
@@ -177,13 +170,13 @@ class ConstrainedWhisper:
         readings = self._hear(samples, FLOOR_FRAMES).readings
         best = next(iter(readings.sentences), None)
         sentence = "" if best is None else best.text
-        return Trial(sentence, self._free_text(readings), evidence(readings))
+        free_text = self._free_text(readings)
+        return Trial(sentence, free_text, evidence(readings, free_text))
 
     def _is_nobody(self, readings: Readings) -> bool:
         """Whether there was no speech: of music and noise whisper writes notes, or thanks."""
-        text = self._free_text(readings)
-        said = _sound(readings) and text and not repetitive(text)
-        return readings.no_speech > (NO_SPEECH if not said else self._calibration.nobody)
+        inputs = of_speech(readings, self._free_text(readings))
+        return self._calibration.spoken.chance(inputs) < self._calibration.somebody
 
     def _free_text(self, readings: Readings) -> str:
         return as_heard(self._pieces.decode(list(readings.free.pieces)))
@@ -225,11 +218,9 @@ def _best(
         for sentence in readings.sentences[:_MOST_ALTERNATIVES]
     ]
     sentences = [(text, chance) for text, chance in sentences if chance >= calibration.named]
-    repeated = repetitive(free_text)
-    if not sentences:
-        return () if repeated else (free,)
-    if repeated or sentences[0][1] >= calibration.believed:
-        return (*sentences, *(() if repeated else (free,)))
+    heard = () if not free_text or repetitive(free_text) else (free,)
+    if not heard or (sentences and sentences[0][1] >= calibration.believed):
+        return (*sentences, *heard)
     return (free, *sentences)
 
 

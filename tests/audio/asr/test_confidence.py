@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 
 from assistant.core.speakable import always
-from audio.asr.confidence import Evidence, certainty, is_plausible
+from audio.asr.confidence import Evidence
 from audio.asr.domain import prepare
 from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from tests.audio.asr.test_pocketsphinx import SENTENCES, hear, speak
+from tests.support.belief import BELIEF
 
 __all__ = ["speak"]
 
+certainty = BELIEF.pocketsphinx.sentence.chance
+is_plausible = BELIEF.pocketsphinx.is_plausible
 USUAL = Evidence(likelihood=-16.0, words=4.0, least=0.7, fit=-0.0033, pace=0.045, agreed=1.0)
 
 
@@ -24,7 +27,12 @@ USUAL = Evidence(likelihood=-16.0, words=4.0, least=0.7, fit=-0.0033, pace=0.045
 def recognizer(tmp_path_factory: pytest.TempPathFactory) -> PocketSphinxRecognizer:
     cache = tmp_path_factory.mktemp("asr")
     likelihood = Likelihood(prepare(always(SENTENCES), (), cache).network)
-    return PocketSphinxRecognizer(always(SENTENCES), cache_dir=cache, likelihood=likelihood.of)
+    return PocketSphinxRecognizer(
+        always(SENTENCES),
+        cache_dir=cache,
+        likelihood=likelihood.of,
+        calibration=BELIEF.pocketsphinx,
+    )
 
 
 @pytest.mark.parametrize("voice", ["slt", "rms"])

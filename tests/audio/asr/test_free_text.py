@@ -13,6 +13,7 @@ from audio.asr.likelihood import Likelihood
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition
 from audio.asr.second_look.general import GeneralEnglish
+from tests.support.belief import BELIEF
 from tests.support.voices import silence, speech
 
 
@@ -79,6 +80,7 @@ def recognizer(tmp_path_factory: pytest.TempPathFactory) -> PocketSphinxRecogniz
         likelihood=likelihood.of,
         fits=likelihood.fits,
         opens=likelihood.opens,
+        calibration=BELIEF.pocketsphinx,
     )
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from assistant.core.constrained.word_network import compile_network
 from assistant.core.speakable import ANYTHING, Speakable, SpeakableSource, always
-from audio.asr.confidence import is_plausible
 from audio.asr.domain import prepare, prepare_sought
 from audio.asr.likelihood import Likelihood
+from tests.support.belief import BELIEF
 
 ORDERS = {"a small latte": 1.0, "a small latte with milk": 9.0, "stop": 3.0, "stop now": 1.0}
 NOTES = {f"remember that {ANYTHING}": 2.0, f"add {ANYTHING} to the list": 2.0, "that is all": 1.0}
@@ -86,9 +86,9 @@ def test_a_sentence_is_plausible_and_a_salad_of_its_words_is_not(tmp_path: Path)
     sentences = {f"turn {way} the {room} light": 1.0 for way in ("on", "off") for room in rooms}
     lights = ending(tmp_path, Speakable(sentences=sentences | {"and turn on room": 1.0}))
     for sentence in sentences:
-        assert is_plausible(lights.of(sentence), 5)
+        assert BELIEF.pocketsphinx.is_plausible(lights.of(sentence), 5)
     salad = "light off attic turn and light on cellar the off den"
-    assert not is_plausible(lights.of(salad), 10)
+    assert not BELIEF.pocketsphinx.is_plausible(lights.of(salad), 10)
     assert lights.of("lemonade") == -math.inf
 
 

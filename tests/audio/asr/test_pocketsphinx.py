@@ -21,6 +21,7 @@ from audio.asr.domain import are_there, prepare
 from audio.asr.pocketsphinx import PocketSphinxRecognizer
 from audio.asr.recognizer import Recognition, recognition
 from audio.asr.second_look.general import GeneralEnglish
+from tests.support.belief import BELIEF
 
 RATE = 16_000
 SENTENCES = [
@@ -269,7 +270,11 @@ def test_words_that_are_no_plausible_sentence_are_left_to_the_second_look(
         return -10.0 if plausible else -100.0
 
     recognizer = PocketSphinxRecognizer(
-        always(SENTENCES), cache_dir=cache, look=look, likelihood=judge
+        always(SENTENCES),
+        cache_dir=cache,
+        look=look,
+        likelihood=judge,
+        calibration=BELIEF.pocketsphinx,
     )
     assert hear(recognizer, speak("turn on the kitchen light")).text == heard
     assert asked[-2:] == ["turn on the kitchen light"] * 2  # of what each ear heard

@@ -11,18 +11,14 @@ import pytest
 
 from assistant.core.constrained.word_network import compile_network
 from assistant.core.messages import SAMPLE_RATE_HZ
-from assistant.core.models.calibration import read_calibration
-from assistant.core.models.manifest import Library
 from assistant.core.speakable import ANYTHING
-from audio.asr.constrained.belief import HearingCalibration
 from audio.asr.constrained.decoder import PieceDecoder
 from audio.asr.constrained.recognizer import ConstrainedWhisper
 from audio.asr.domain import Sentences
 from audio.asr.recognizer import Recognition
 from audio.asr.whisper import WhisperRecognizer
-from audio.build import HEARING
 from benchmarks.hearing.hours import music
-from tests.conftest import REPOSITORY
+from tests.support.belief import BELIEF
 from tests.support.scripted_whisper import write_whisper
 from tests.support.voices import speech
 
@@ -39,7 +35,6 @@ CLASSES = {NAME: {"kitchen light": 1.0, "ecobee": 1.0, "hall light": 1.0}}
 NETWORK = Sentences(
     network=compile_network(SENTENCES, strict=(ANYTHING, 2 * ANYTHING)), classes=CLASSES
 )
-BELIEF = read_calibration(Library(REPOSITORY / "models"), HEARING, HearingCalibration).whisper
 
 Hear = Callable[[str], Recognition]
 
@@ -56,7 +51,7 @@ def recognizer(
 ) -> ConstrainedWhisper:
     whisper = WhisperRecognizer(whisper_model)
     decoder = PieceDecoder(whisper_model, tmp_path_factory.mktemp("graphs"), 2)
-    return ConstrainedWhisper(whisper, decoder, NETWORK, BELIEF, texts=lambda: tuple(texts))
+    return ConstrainedWhisper(whisper, decoder, NETWORK, BELIEF.whisper, texts=lambda: tuple(texts))
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +144,7 @@ def scripted(tmp_path: Path) -> Callable[..., ConstrainedWhisper]:
         folder = write_whisper(tmp_path / "model", list(says), no_speech=no_speech, knows=knows)
         decoder = PieceDecoder(folder, tmp_path / "graphs", 1)
         sentences = Sentences(network=compile_network({"paint it black": 1.0}), classes={})
-        return ConstrainedWhisper(WhisperRecognizer(folder), decoder, sentences, BELIEF)
+        return ConstrainedWhisper(WhisperRecognizer(folder), decoder, sentences, BELIEF.whisper)
 
     return made
 
