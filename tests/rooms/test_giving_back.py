@@ -45,13 +45,6 @@ def house() -> Iterator[House]:
         yield made
 
 
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A room may notice the wake word, and hear somebody, late on a busy machine."""
-    for name in ("LATE_S", "SPEAKS_AFTER_S", "GIVES_BACK_S"):
-        monkeypatch.setattr(base, name, 60.0)
-
-
 def detection(sound: Heard | None = None) -> list[Event]:
     """What a satellite tells of a wake word, and of what it hears of it."""
     told = Noticed(keyword_ended_s=0.45, heard=sound).context() if sound else None
@@ -109,7 +102,6 @@ def test_a_command_that_is_kept_back_is_not_lost_to_rooms_that_claim_to_hear_som
         assert house.one(Utterance, "kitchen").area == "the kitchen"
 
 
-@pytest.mark.usefixtures("patient")
 def test_of_two_that_are_spoken_to_one_answers(house: House) -> None:
     """Control: what is kept back is dropped once the winner has heard somebody."""
     said = speaks_in(house.satellites["hall"])
@@ -135,7 +127,6 @@ def test_the_device_listens_again_from_the_wake_word_on(
     assert again.wake_word == "computer"
 
 
-@pytest.mark.usefixtures("patient")
 def test_a_hark_is_asked_again_for_what_it_heard(house: House) -> None:
     hall, kitchen = house.satellites["hall"], house.satellites["kitchen"]
     hall.send(*detection(heard("computer")))
