@@ -58,6 +58,7 @@ class _Heard(NamedTuple):
 
     answer: Reading | None
     readings: Readings
+    free_text: str
     encoded: Any
     frames: int
 
@@ -132,7 +133,7 @@ class ConstrainedWhisper:
             return self._recognition((), samples)
         try:
             heard = self._hear(samples, FLOOR_FRAMES)
-            unsound = not _sound(heard.readings) and not self._is_nobody(heard.readings)
+            unsound = not _sound(heard.readings) and not self._is_nobody(heard)
             if unsound and heard.answer is None and not self._faults.simpler:
                 again = self._hear(samples, FULL_FRAMES)
                 heard = max(heard, again, key=lambda h: (_sound(h.readings), mean(h.readings.free)))
@@ -141,25 +142,24 @@ class ConstrainedWhisper:
             raise RecognitionError("asr.whisper", f"whisper failed: {error}") from error
 
     def _recognised(self, heard: _Heard, samples: NDArray[np.int16]) -> Recognition:
-        answer, readings = heard.answer, heard.readings
-        if self._is_nobody(readings):
+        answer, readings, free_text = heard.answer, heard.readings, heard.free_text
+        if self._is_nobody(heard):
             return self._recognition((), samples)
         if answer is not None:
             found = self._recognition(((answer.text, 1.0),), samples)
             return msgspec.structs.replace(found, expected=True)
-        free_text = self._free_text(readings)
         best: Sequence[tuple[str, float]] = _best(readings, free_text, self._calibration)
         disputed = bool(best) and fuzz.ratio(best[0][0], free_text) < _ALIKE
         if not self._faults.simpler and _is_open(best, readings):
-            best = self._with_hotwords(best, free_text, heard)
+            best = self._with_hotwords(best, heard)
         found = self._recognition(best, samples)
         return msgspec.structs.replace(found, disputed=disputed)
 
     def _with_hotwords(
-        self, texts: Sequence[tuple[str, float]], free_text: str, heard: _Heard
+        self, texts: Sequence[tuple[str, float]], heard: _Heard
     ) -> Sequence[tuple[str, float]]:
         """The texts with rare words of the user's own, where these are heard as well."""
-        words = self._hotwords.near(free_text)
+        words = self._hotwords.near(heard.free_text)
         if not words:
             return texts
         hinted = as_heard(self._whisper.hinted(heard.encoded, heard.frames, words[::-1]))
@@ -167,15 +167,14 @@ class ConstrainedWhisper:
 
     def try_out(self, samples: NDArray[np.int16]) -> Trial:
         """What is heard before any of it is believed, to fit how sure that may be."""
-        readings = self._hear(samples, FLOOR_FRAMES).readings
-        best = next(iter(readings.sentences), None)
+        heard = self._hear(samples, FLOOR_FRAMES)
+        best = next(iter(heard.readings.sentences), None)
         sentence = "" if best is None else best.text
-        free_text = self._free_text(readings)
-        return Trial(sentence, free_text, evidence(readings, free_text))
+        return Trial(sentence, heard.free_text, evidence(heard.readings, heard.free_text))
 
-    def _is_nobody(self, readings: Readings) -> bool:
+    def _is_nobody(self, heard: _Heard) -> bool:
         """Whether there was no speech: of music and noise whisper writes notes, or thanks."""
-        inputs = of_speech(readings, self._free_text(readings))
+        inputs = of_speech(heard.readings, heard.free_text)
         return self._calibration.spoken.chance(inputs) < self._calibration.somebody
 
     def _free_text(self, readings: Readings) -> str:
@@ -190,9 +189,9 @@ class ConstrainedWhisper:
             least = calibration.answers if self._in_a_row else calibration.answer
             best = next(iter(readings.sentences), None)
             if best is not None and _sound(readings) and lacks(best, readings.free) <= least:
-                return _Heard(best, readings, encoded, frames)
+                return _Heard(best, readings, self._free_text(readings), encoded, frames)
         readings = self._beam.readings(sound, self._sentences, most_tokens(frames))
-        return _Heard(None, readings, encoded, frames)
+        return _Heard(None, readings, self._free_text(readings), encoded, frames)
 
     def _recognition(
         self, texts: Sequence[tuple[str, float]], samples: NDArray[np.int16]
