@@ -12,6 +12,7 @@ from assistant.core.degraded import Degraded, SimplerPath
 from assistant.core.errors import ConfigError, InputError
 from assistant.core.layout import NAMES_FILE, UNDERSTANDING_FILE
 from assistant.core.messages import Slot
+from assistant.core.models.calibration import read_calibration
 from assistant.core.models.manifest import Library
 from assistant.core.models.opened import OpenModels
 from assistant.core.quality.baseline import keep_baseline, models_at_work, read_baseline
@@ -38,6 +39,10 @@ from nlu.lessons import Teacher
 from nlu.monitor import UnderstandingMonitor
 from nlu.parts.composer import Composer
 from nlu.parts.questions import Questions
+from nlu.rewriter import loading, rewriting
+from nlu.rewriter.judge import RewriterCalibration
+from nlu.rewriter.rewriter import Rewriter
+from nlu.rewriter.rewriting import Rewriting
 from nlu.speakable.speakable import key_of
 from nlu.stage import NluStage
 from nlu.values.slot_answer import resolve_answer
@@ -131,9 +136,31 @@ class Understanding:
             *(self.templates, interpreter(here), now, self.faults, here, interpreter),
             monitor=monitor,
         )
+        stage.rewriting = self._rewriting()
         if kept:
             stage.prepare()
+            if stage.rewriting is not None:
+                stage.rewriting.prepare()
         return stage
+
+    def _rewriting(self) -> Rewriting | None:
+        """What rewrites in plain words; None where its models are not here, or not wished for."""
+        if not (self.guesses and self._config.nlu.rewriter):
+            return None
+        return self.faults.load_or_none(rewriting.PART, self._rewriting_by_models)
+
+    def _rewriting_by_models(self) -> Rewriting | None:
+        templates, library = self.templates, self._library
+        if not loading.is_here(library):
+            return None
+        table = read_calibration(library, loading.ADAPTER, RewriterCalibration)
+        cache = self._config.cache_dir / loading.ADAPTER
+
+        def load() -> Rewriter:
+            model = self._opened.get(library, loading.BASE, lambda: loading.load(library, cache))
+            return Rewriter(*model, templates.home)
+
+        return Rewriting(load, table, templates.home, templates.traits, self.faults)
 
     @cached_property
     def templates(self) -> Templates:

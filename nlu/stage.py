@@ -33,6 +33,8 @@ from nlu.grammar.templates import Templates
 from nlu.interpreter import Interpreter
 from nlu.monitor import UnderstandingMonitor
 from nlu.readings import Readings
+from nlu.rewriter.prompt import SEPARATOR
+from nlu.rewriter.rewriting import Rewriting
 from nlu.room import Room
 from nlu.suggestion import Suggestion, hints
 from nlu.text.canonical import Canonical, canonical
@@ -88,9 +90,12 @@ class NluStage:
     ) -> None:
         self._templates = templates
         self._here, self._elsewhere = Room(interpreter, templates), elsewhere
+        self._area = here
         self._is_here, self._rooms = ("", here), Newest[str, Room]()
         self.trial: VersionTrial | None = None
         """What has a share of the utterances read by another version of a model."""
+        self.rewriting: Rewriting | None = None
+        """What says in plain words what nothing else understands."""
         self._readings, self._make_monitor = Readings(), monitor
         self.judge_anew()
         self._now = now
@@ -243,10 +248,26 @@ class NluStage:
         if confidence < _HEARD and self._acts_by_a_guess(understood):
             understood = Understood()
         confidence = 1.0 if sure else confidence
+        understood = self._rewritten(transcript, text, understood, room)
         if transcript.unasked and not _goes_on(said, understood, now, room.interpreter):
             return "", canonical(""), Understood()
         room.remember(transcript.utterance_id, transcript.at_s, said, understood, before)
         return text, said, understood.with_confidence_at_most(confidence)
+
+    def _rewritten(
+        self, transcript: Transcript, text: str, understood: Understood, room: Room
+    ) -> Understood:
+        """The same, or what plain words say that was meant where nothing is understood."""
+        alone = transcript.expected or transcript.unasked or understood.not_a_command
+        if self.rewriting is None or alone or not text:
+            return understood
+        area = transcript.area or self._area
+        if understood.by is By.NOTHING:
+            meant = self.rewriting(transcript, area, room.interpreter, self._now())
+            return meant or understood
+        sentences = (self._templates.plain(command) for command in understood.commands)
+        self.rewriting.remember(transcript, area, SEPARATOR.join(filter(None, sentences)) or text)
+        return understood
 
     def _acts_by_a_guess(self, understood: Understood) -> bool:
         """Whether a command that does something is made of a text that fits no sentence."""

@@ -30,6 +30,7 @@ class By(Enum):
     GUESSED_PARTS = "the models know what its parts are"
     TALK = "it is like something that is only talked about"
     SOME_CLAUSES = "sentences fit all of its parts but one, which is no part of the others"
+    REWRITTEN = "a language model says it in plain words, which sentences fit"
     NOTHING = "nothing fits, and the models would not stand by a guess"
 
 

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 import numpy as np
 
-from assistant.answer.generation.decoder import Decoder
 from assistant.answer.generation.decoder_graph import Form, graph
 from assistant.answer.generation.generator import MODEL, GenerationBudget, Generator
 from assistant.answer.generation.prompt import Prompt, about_text
@@ -27,6 +26,7 @@ from assistant.answer.generation.token_scheduler import (
 from assistant.bench import ctranslate
 from assistant.bench.shape import NEO, NEO_WINDOW, OWN, ModelShape
 from assistant.control.metrics import percentile
+from assistant.core.causal.decoder import Decoder
 from assistant.core.models.manifest import Library
 from assistant.core.models.session import session_of_bytes
 

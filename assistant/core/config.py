@@ -91,6 +91,8 @@ class NluSettings(SettingsSection, frozen=True, kw_only=True):
 
     models: bool = True
     """Whether models guess at a text that fits no sentence; otherwise only skills' words count."""
+    rewriter: bool = True
+    """Whether a language model, where it was pulled, says in plain words what no sentence fits."""
     custom_sentences: str = ""
     """Folder of sentences in Home Assistant's `custom_sentences` format; "" for none."""
 

@@ -53,6 +53,8 @@ def _generator(library: Library, name: str) -> Answer:
 KINDS = {
     "intent": Kind("nlu", _intent),
     "slots": Kind("nlu", _slots),
+    "language": Kind("nlu"),
+    "rewriter": Kind("nlu"),
     "asr": Kind("asr"),
     "acoustic": Kind("asr"),
     "hearing": Kind("asr"),

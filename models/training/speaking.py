@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assistant.answer.generation.decoder import Decoder as Runtime
 from assistant.answer.generation.decoder_graph import Form, graph, interface
 from assistant.answer.generation.generator import GenerationBudget, Generator
 from assistant.answer.generation.prompt import Mark
+from assistant.core.causal.decoder import Decoder as Runtime
 from assistant.core.models.session import session_of_bytes
 from models.training import dialogue, generator, grounded
 from models.training.config import GENERATOR

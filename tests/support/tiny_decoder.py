@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from assistant.answer.generation.decoder import Decoder, Memory, Scores
 from assistant.answer.generation.decoder_graph import Form, graph
 from assistant.answer.generation.prompt import Mark, Notation
+from assistant.core.causal.decoder import Decoder, Memory, Scores
 from assistant.core.models.session import session_of_bytes
 
 Array = NDArray[np.float32]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assistant.core.causal.attention import write_lengths, write_waves
 from assistant.core.models import int8
 from assistant.core.models.onnx_writer import FUSED, ModelFile
 
@@ -72,9 +73,9 @@ class _Writer:
     def model(self) -> bytes:
         file, form = self.file, self.form
         x = self._embedded()
-        self._lengths()
+        write_lengths(file)
         if not self.learned:
-            self._waves()
+            write_waves(file, self.width // form.heads, form.base, form.positions)
         normed = self._norm("layers.0.norm1", x)
         for layer in range(self.layers):
             x, normed = self._layer(layer, x, normed)
@@ -108,24 +109,6 @@ class _Writer:
         if not self.form.int8:
             return self.file.node("Gather", ["words", ids], f"{ids}.embedded")
         return int8.rows(self.file, "words", ids, (0, 0, self.width))
-
-    def _lengths(self) -> None:
-        """Write what attention needs: the last token's index, and the number of tokens."""
-        file = self.file
-        one = file.constant("one", np.array([1], np.int64))
-        count = file.node("ReduceSum", ["attention_mask", one], "count", keepdims=0)
-        index = file.node("Sub", [count, one], "index")
-        file.node("Cast", [index], "lengths", to=6)
-        shape = file.node("Shape", ["attention_mask"], "shape")
-        total = file.node("Gather", [shape, file.constant("first", np.array(1, np.int64))], "wide")
-        file.node("Cast", [total], "total", to=6)
-
-    def _waves(self) -> None:
-        head = self.width // self.form.heads
-        lengths = self.form.base ** -(np.arange(0, head, 2) / head)
-        angles = np.arange(self.form.positions)[:, None] * lengths
-        self.file.constant("cosines", np.cos(angles).astype(np.float32))
-        self.file.constant("sines", np.sin(angles).astype(np.float32))
 
     def _layer(self, layer: int, x: str, normed: str) -> tuple[str, str]:
         """The sum so far and its norm → the same after this layer."""

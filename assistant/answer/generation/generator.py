@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assistant.answer.generation.constraint import Tokens
-from assistant.answer.generation.decoder import Decoder, Memory, Scores
 from assistant.answer.generation.plain_prompt import PlainNotation
 from assistant.answer.generation.prompt import Mark, Notation, Prompt
+from assistant.core.causal.decoder import Decoder, Memory, Scores
 from assistant.core.errors import AnswerError, ModelError
 from assistant.core.models.calibration import FILE as CALIBRATION
 from assistant.core.models.calibration import read_calibration
@@ -125,7 +125,7 @@ class Generator:
 
     def keep(self, ids: Sequence[int]) -> None:
         """Read a beginning that many prompts share once, and remember it."""
-        _, memory = self._decoder.read(list(ids), self._decoder.nothing())
+        _, memory = self._next(list(ids), self._decoder.nothing())
         self._prefix = (tuple(ids), memory)
 
     def stream(
@@ -159,7 +159,7 @@ class Generator:
             if constraint is not None:
                 constraint.take(token)
             yield GeneratedText(self.notation.text(said), len(said), False, sureness / len(said))
-            scores, memory = self._decoder.read([token], memory)
+            scores, memory = self._next([token], memory)
 
     def sentences(
         self,
@@ -187,8 +187,14 @@ class Generator:
             raise AnswerError("answer.too_long", message)
         prefix, memory = self._prefix
         if prefix and tuple(ids[: len(prefix)]) == prefix and len(ids) > len(prefix):
-            return self._decoder.read(ids[len(prefix) :], memory)
-        return self._decoder.read(ids, self._decoder.nothing())
+            return self._next(ids[len(prefix) :], memory)
+        return self._next(ids, self._decoder.nothing())
+
+    def _next(self, ids: Sequence[int], memory: Memory) -> tuple[Scores, Memory]:
+        try:
+            return self._decoder.read(ids, memory)
+        except ModelError as error:
+            raise AnswerError("answer.generator", error.message) from error
 
     def _chosen(
         self, scores: Scores, said: Sequence[int], constraint: OutputConstraint | None

@@ -62,8 +62,8 @@ class Artefact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     version: str
     kind: str
-    """"asr", "voice", "intent", "slots", "encoder", "generator", "wake", "acoustic" or
-    "hearing"."""
+    """"asr", "voice", "intent", "slots", "language", "rewriter", "encoder", "generator", "wake",
+    "acoustic" or "hearing"."""
     summary: str
     licence: str
     source: str

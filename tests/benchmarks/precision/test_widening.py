@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assistant.answer.generation.decoder import Decoder
 from assistant.answer.generation.decoder_graph import Form, graph, interface
+from assistant.core.causal.decoder import Decoder
 from assistant.core.models.manifest import Artefact, Library
 from assistant.core.models.onnx import nodes, opset
 from assistant.core.models.onnx_writer import FUSED, ModelFile

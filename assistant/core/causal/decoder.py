@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.core.errors import AnswerError
+from assistant.core.errors import ModelError
 from assistant.core.models.session import FAULTS, Session
 
 Scores = NDArray[np.float32]
@@ -55,7 +55,7 @@ class Decoder:
         """Read further tokens; gives the scores float32[vocabulary] of the next one and the longer
         memory.
 
-        Raises `AnswerError` when the model fails, as it does beyond its positions.
+        Raises `ModelError` when the model fails, as it does beyond its positions.
         """
         tokens = memory.tokens + len(ids)
         row = np.array([ids], np.int64)
@@ -70,8 +70,8 @@ class Decoder:
         try:
             outputs = self._session.run(["logits", *self._present], {**feeds, **memory.cache})
         except FAULTS as error:
-            message = f"the generator failed behind {memory.tokens} tokens: {error}"
-            raise AnswerError("answer.generator", message) from error
+            message = f"the language model failed behind {memory.tokens} tokens: {error}"
+            raise ModelError("model.run", message) from error
         scores, *cache = outputs
         kept = dict(zip(self._past, cache, strict=True))
         return np.asarray(scores)[0, -1], Memory(kept, tokens, ids[-1])
