@@ -95,3 +95,11 @@ def test_bad_input_is_one_line(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=words):
             read_lines(tmp_path / f"{name}.txt")
     refused(assistant(tmp_path, "eval", "rejects", tmp_path / "none.txt"), "none.txt", "No such")
+
+
+def test_an_engine_that_cannot_hear_them_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "talk.txt").write_text(f"{TALK}\n")
+    arguments = ("eval", "rejects", tmp_path / "talk.txt", "--engine")
+    refused(assistant(tmp_path, *arguments, "whisper"), "--engine needs --spoken")
+    refused(assistant(tmp_path, *arguments, "whisper", "--spoken"), "models pull", "whisper")
+    refused(assistant(tmp_path, *arguments, "sphinx", "--spoken"), "sphinx", "pocketsphinx")

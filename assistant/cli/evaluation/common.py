@@ -15,6 +15,7 @@ from assistant.core.config import Config
 from assistant.core.settings.mqtt import MqttSettings
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
+Engine = Annotated[str, typer.Option(help="auto, whisper or pocketsphinx.")]
 
 EXAMPLES_VOICES = ("slt", "rms", "awb", "kal16")
 """flite's voices that speak the sentences of an evaluation."""

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from assistant.cli.evaluation.common import EXAMPLES_VOICES, Json, with_broker
+from assistant.cli.evaluation.common import EXAMPLES_VOICES, Engine, Json, with_broker
 from assistant.cli.shared.conversation import heard_by, temporary_config
 from assistant.cli.shared.misses import (
     tell_misheard,
@@ -30,8 +30,6 @@ from nlu.build import answer_reader
 app = typer.Typer()
 
 SNRS_DB = "24,12,6"
-
-Engine = Annotated[str, typer.Option(help="auto, whisper or pocketsphinx.")]
 
 
 @app.command()

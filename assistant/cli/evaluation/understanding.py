@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from assistant.cli.evaluation.common import EXAMPLES_VOICES, Clock, Json, with_broker
-from assistant.cli.shared.conversation import answering, temporary_config
+from assistant.cli.evaluation.common import EXAMPLES_VOICES, Clock, Engine, Json, with_broker
+from assistant.cli.shared.conversation import answering, heard_by, temporary_config
 from assistant.cli.shared.misses import (
     tell_miss,
     tell_offence,
@@ -65,11 +65,14 @@ def rejects(
     after: Annotated[
         str, typer.Option(help="A command; each sentence follows it without the wake word.")
     ] = "",
+    engine: Engine = "auto",
     json: Json = False,
 ) -> None:
     """Count how often talk that is not meant for the assistant makes it act or answer."""
+    if engine != "auto" and not spoken:
+        raise InputError("eval.engine", "--engine needs --spoken, as nothing typed is recognised")
     lines = read_lines(file)
-    composition = Composition(with_broker(home))
+    composition = Composition(heard_by(engine, with_broker(home)))
     nlu, skills, told_of = composition.nlu(), composition.skills, tell_offence(json)
     with TemporaryDirectory() as name, progress("listening") as told:
         asr = composition.asr() if spoken else None
