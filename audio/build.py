@@ -108,7 +108,11 @@ def _locator(config: Config) -> WakeWordEngine | None:
 
 
 def make_judge(config: Config, library: Library) -> WakeWordJudge | None:
-    """Make what judges wake words that are in doubt; None where whisper is not here."""
+    """Make what judges wake words that are in doubt, to measure it; None where whisper is not here.
+
+    It has a whisper of its own, 150 MB. The daemon's judge has that of recognition (`Recognition`),
+    in the same process, and costs only the arrays it computes in.
+    """
     if not library.present(config.asr.model):
         return None
     folder, threads = library.folder(config.asr.model), config.asr.threads
