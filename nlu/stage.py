@@ -48,7 +48,7 @@ _SURE = 0.7
 """Confidence of words above which a command is certain. Below it the command is only as sure as
 its words."""
 _HEARD = 0.5
-"""Least confidence of a text for what the models guess in it to be done.
+"""Least confidence of a text for what the models guess in it to be done, or rewrite.
 
 The recogniser makes a salad of its sentences' words of others' talk, and the models see a command
 in some of it.
@@ -263,6 +263,8 @@ class NluStage:
             return understood
         area = transcript.area or self._area
         if understood.by is By.NOTHING:
+            if transcript.confidence < _HEARD:
+                return understood
             meant = self.rewriting(transcript, area, room.interpreter, self._now())
             return meant or understood
         sentences = (self._templates.plain(command) for command in understood.commands)

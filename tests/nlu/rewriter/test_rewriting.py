@@ -46,7 +46,7 @@ class Household:
             lambda: rewriter, TABLE, templates.home, templates.traits, self.faults
         )
 
-    def hears(self, text: str, **other: bool) -> Interpretation:
+    def hears(self, text: str, **other: float) -> Interpretation:
         self._said += 1
         said = Transcript(
             utterance_id=f"u{self._said}", revision=1, text=text, at_s=self._said * 5.0, **other
@@ -114,6 +114,13 @@ def test_what_was_not_said_to_the_assistant_is_not_rewritten(
     home = household(templates, now)
     assert home.hears(LAMP, **{how: True}).commands == ()
     assert home.model.read_texts == []
+
+
+def test_what_was_hardly_heard_is_not_rewritten(templates: Templates, now: datetime) -> None:
+    home = household(templates, now)
+    assert home.hears(LAMP, confidence=0.4).commands == ()
+    assert home.model.read_texts == []
+    assert home.hears(LAMP, confidence=0.6).commands
 
 
 def test_a_negated_command_is_not_rewritten(templates: Templates, now: datetime) -> None:
