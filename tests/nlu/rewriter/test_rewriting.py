@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ class Household:
             lambda: rewriter, TABLE, templates.home, templates.traits, self.faults
         )
 
-    def hears(self, text: str, **other: float) -> Interpretation:
+    def hears(self, text: str, **other: Any) -> Interpretation:
         self._said += 1
         said = Transcript(
             utterance_id=f"u{self._said}", revision=1, text=text, at_s=self._said * 5.0, **other
