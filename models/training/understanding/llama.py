@@ -12,6 +12,8 @@ from torch.nn import functional
 
 from assistant.core.causal.gguf import Model
 
+_ALIKE = 6
+"""Number of conversations that are padded to one length."""
 SCALE = 2.0
 """How much the adapter's product counts."""
 LINEARS = (
@@ -26,32 +28,57 @@ class Packing:
     """
 
     def __init__(self, shared: int, lengths: Sequence[int]) -> None:
-        longest, ends = max(lengths), list(accumulate(lengths, initial=shared))
-        self._shared, self._end = shared, ends[-1]
-        rows = torch.arange(longest)
-        starts, sizes = torch.tensor(ends[:-1])[:, None], torch.tensor(lengths)[:, None]
-        self._spread = (starts + torch.minimum(rows, sizes - 1)).flatten()
-        self._kept = (rows < sizes).flatten().nonzero()[:, 0]
-        self._rows = len(lengths), longest
-        self._seen = torch.ones(longest, shared + longest, dtype=torch.bool).tril(shared)
+        starts = list(accumulate(lengths, initial=shared))
+        alike = sorted(range(len(lengths)), key=lambda one: lengths[one])
+        groups = [alike[first : first + _ALIKE] for first in range(0, len(alike), _ALIKE)]
+        self._shared = shared
+        self._groups = [
+            _Group(shared, [starts[one] for one in group], [lengths[one] for one in group])
+            for group in groups
+        ]
+        places = torch.cat([group.places for group in self._groups])
+        self._order = torch.empty_like(places).scatter_(
+            0, places - shared, torch.arange(len(places))
+        )
 
     def attended(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         """What each token, [tokens, heads, head], gathers from those that it sees."""
         first = [x[: self._shared].transpose(0, 1)[None] for x in (query, key, value)]
         names = functional.scaled_dot_product_attention(*first, is_causal=True, enable_gqa=True)
+        behind = [group.attended(query, key, value, first[1:]) for group in self._groups]
+        return torch.cat([names[0].transpose(0, 1), torch.cat(behind)[self._order]])
+
+
+class _Group:
+    """Conversations of about one length, which are padded to the longest."""
+
+    def __init__(self, shared: int, starts: Sequence[int], lengths: Sequence[int]) -> None:
+        longest = max(lengths)
+        rows = torch.arange(longest)
+        begun, sizes = torch.tensor(starts)[:, None], torch.tensor(lengths)[:, None]
+        self._spread = (begun + torch.minimum(rows, sizes - 1)).flatten()
+        self._kept = (rows < sizes).flatten().nonzero()[:, 0]
+        self._rows = len(lengths), longest
+        self._seen = torch.ones(longest, shared + longest, dtype=torch.bool).tril(shared)
+        self.places = self._spread[self._kept]
+        """Where its tokens stand in the sequence, in the order in which they are given."""
+
+    def attended(
+        self, query: Tensor, key: Tensor, value: Tensor, names: Sequence[Tensor]
+    ) -> Tensor:
+        """What its tokens gather from the keys and values of the `names` and from each other."""
         spread, *others = (
             x[self._spread].view(*self._rows, *x.shape[1:]).transpose(1, 2)
             for x in (query, key, value)
         )
         every = [
             torch.cat([x.expand(self._rows[0], -1, -1, -1), other], dim=2)
-            for x, other in zip(first[1:], others, strict=True)
+            for x, other in zip(names, others, strict=True)
         ]
         mixed = functional.scaled_dot_product_attention(
             spread, *every, attn_mask=self._seen, enable_gqa=True
         )
-        behind = mixed.transpose(1, 2).flatten(0, 1)[self._kept]
-        return torch.cat([names[0].transpose(0, 1), behind])
+        return mixed.transpose(1, 2).flatten(0, 1)[self._kept]
 
 
 class Adapted(nn.Module):
