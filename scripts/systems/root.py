@@ -70,7 +70,10 @@ class Root:
             try:
                 machine = Machine(_first_process(nspawn.pid))
                 until(machine.running, BOOT_S, "its systemd is up")
-                yield machine
+                try:
+                    yield machine
+                except CheckError as error:
+                    raise CheckError(str(error), f"{error.output}\n{machine.journal()}") from error
             finally:
                 nspawn.terminate()
                 try:
@@ -114,6 +117,10 @@ class Machine:
     def call(self, *command: str) -> str:
         """Run a command there; gives its output, or raises `CheckError`."""
         return call(*self._enter, *command)
+
+    def journal(self) -> str:
+        """What the services told lately."""
+        return self.call("journalctl", "--no-pager", "--lines=400", "--output=short-monotonic")
 
 
 @contextmanager
